@@ -22,6 +22,16 @@ MEM_CLEANUP(store)
 MUST_CHECK int store_begin(struct store *store, struct err *err);
 MUST_CHECK int store_commit(struct store *store, struct err *err);
 void store_rollback(struct store *store);
+/* A mark inside a transaction (or a transaction of its own when none is open): store_undo takes back what was written since,
+ * store_keep keeps it. Marks nest. store_begin fails inside one; put and add functions work inside both. */
+MUST_CHECK int store_mark(struct store *store, struct err *err);
+MUST_CHECK int store_keep(struct store *store, struct err *err);
+void store_undo(struct store *store);
+/* Moves the write-ahead log into the file and empties it; for idle moments. */
+MUST_CHECK int store_checkpoint(struct store *store, struct err *err);
+/* STORE_SPACE_LOW when less than 512 MiB or 5 % of the disk are left: grant no new leases and say so. */
+enum { STORE_SPACE_LOW = 3 };
+MUST_CHECK int store_space_low(const struct store *store, struct err *err);
 /* The path it was opened with: a second connection for another thread. */
 const char *store_path(const struct store *store);
 
@@ -98,7 +108,8 @@ MUST_CHECK int store_facts_get(struct store *store, const char *digest, struct f
 /* ---- samples ---- */
 /* Stores what of the frame is new: rows at or below stored_seq are skipped (a repeated batch is harmless), a gap is
  * ERR_STATE and nothing is stored. *ret_high: highest contiguous number stored afterwards. An epoch older than the trial's
- * is ERR_AUTH: the rows are kept aside in quarantine and never judged. */
+ * is ERR_AUTH: the rows are kept aside in quarantine and never judged (a writer's closure must not fail with it, or the
+ * quarantine is undone with the rest). An epoch never granted is ERR_STATE. */
 MUST_CHECK int store_frame_put(struct store *store, int64_t run, const char *host, uint64_t epoch, const struct frame *frame,
                                uint64_t *ret_high, struct err *err);
 /* All samples of one host of a run as one frame (empty frame when none). */
@@ -133,6 +144,8 @@ MUST_CHECK int store_keys(struct store *store, struct key_list *ret, struct err 
 
 /* ---- audit ---- */
 MUST_CHECK int store_audit(struct store *store, const char *who, const char *what, const char *detail, struct err *err);
+/* Follows the chain of hashes. ERR_STORE names the first row at or before which something was changed or taken out. */
+MUST_CHECK int store_audit_check(struct store *store, uint64_t *ret_rows, struct err *err);
 
 /* ---- artefacts: blobs by digest beside the database ---- */
 /* <data>/artefacts/ab/abcdef…; the path whether it exists or not. */
