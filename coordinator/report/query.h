@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Every read-only question of the command line, answered from a read connection of the store: served by the coordinator in
- * an actor for remote users, called by the cli directly when the store is local. The same bytes either way.
+ * Every read-only question of the command line, answered from a read connection of the store:
+ * served by the coordinator in an actor for remote users, called by the cli directly when the store
+ * is local. The same bytes either way.
  */
 #pragma once
 #include "coordinator/store/store.h"
@@ -9,7 +10,8 @@
 
 #include <stdio.h>
 
-/* Arguments by name (`run`, `as`, `json`, `width`, `colour`, `ascii`, `alpha`, …) as the verb's option table lists them.
- * *ret_exit: what the command line exits with. ERR_USAGE for a wrong argument, ERR_NOT_FOUND for an unknown run or host. */
-MUST_CHECK int query_serve(struct store *store, enum wire_request_kind kind, const struct strmap *arg, FILE *out, int *ret_exit,
-                           struct err *err);
+/* Arguments by name (`run`, `as`, `json`, `width`, `colour`, `ascii`, `alpha`, …) as the verb's
+ * option table lists them. *ret_exit: what the command line exits with. ERR_USAGE for a wrong
+ * argument, ERR_NOT_FOUND for an unknown run or host. */
+MUST_CHECK int query_serve(struct store *store, enum wire_request_kind kind,
+                           const struct strmap *arg, FILE *out, int *ret_exit, struct err *err);

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Numbers as people read them: two or three significant digits, an estimate always with its
+ * interval, the unit that suits the size. NaN and Inf become "n/a". All results go into buffers of
+ * NUM_SIZE.
+ */
+#pragma once
+#include "analysis/answer.h"
+
+#define NUM_SIZE 64
+
+/* Percent change of the metric for a log effect: 100 (exp(s e) - 1), s = -1 when higher is better.
+ */
+double num_pct(double effect, bool higher_is_better);
+/* The interval of a log effect in percent of the metric, low end first. */
+struct range num_pct_range(struct range effect, bool higher_is_better);
+/* "+4.9 %"; decimals follow the size. */
+void num_percent(double pct, char ret[NUM_SIZE]);
+/* "+4.9 % [4.1, 5.7]"; decimals follow the half-width; "+4.9 % [n/a]" without an interval, "n/a"
+ * without an estimate. */
+void num_percent_range(double pct, struct range ci, char ret[NUM_SIZE]);
+/* num_percent_range of a log effect and its interval. */
+void num_effect(double effect, struct range ci, bool higher_is_better, char ret[NUM_SIZE]);
+/* "+8.3 ms [7.1, 9.5]" of signed seconds. ascii writes us for microseconds. */
+void num_delta(double seconds, struct range ci, bool ascii, char ret[NUM_SIZE]);
+/* "p 0.0045", "p < 0.0001", "p n/a". */
+void num_p(double p, char ret[NUM_SIZE]);
+/* Three significant digits without exponent where that is short: "0.0123", "141889", "1.2e+12";
+ * "n/a". */
+void num_plain(double value, char ret[NUM_SIZE]);
+/* Seconds with a unit that suits: "12.3 ms". */
+void num_seconds(double seconds, bool ascii, char ret[NUM_SIZE]);
+/* "2026-01-31 12:00" of microseconds since 1970, UTC; "-" for 0. */
+void num_when(int64_t wall_us, char ret[NUM_SIZE]);
