@@ -73,5 +73,6 @@ MUST_CHECK int experiment_substitute(const struct experiment *experiment, size_t
  * cells within limits, metric defined. */
 MUST_CHECK int experiment_check(const struct experiment *experiment, struct err *err);
 /* Splits a command into words as a POSIX shell would (quotes, backslashes), without expansions. ERR_INPUT names the
- * unclosed quote. Text that holds shell syntax (| & ; < > ( ) $ ` * newline outside quotes) is run as sh -c TEXT. */
+ * unclosed quote. Text that holds shell syntax (| & ; < > ( ) * ? [ newline outside quotes, $ or ` outside single quotes, a
+ * leading NAME=, # or ~ at the start of a word) becomes the three words /bin/sh -c TEXT. */
 MUST_CHECK int words_split(const char *text, struct strlist *ret, struct err *err);

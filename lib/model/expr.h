@@ -2,7 +2,8 @@
  *
  * Host selection: `cpu.vendor == "AMD" or os.id in ("fedora", "debian") and not host == "n3"`. Operators == != < <= > >=
  * ~ (POSIX extended regex), in (…), and, or, not, parentheses; a bare fact name means "known and not no/0/false". A
- * comparison with an unknown fact is unknown (three-valued logic); only true selects. `host` is the host's name.
+ * comparison with an unknown fact is unknown (three-valued logic); only true selects. `host` is the host's name. A number
+ * without quotes compares as a number, "text" as text, and < <= > >= on text in the order of versions ("5.9" < "5.10").
  */
 #pragma once
 #include "base/err.h"
