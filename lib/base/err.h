@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Errors as values: filled once where they begin, given context on the way up, shown once by whoever stops them.
- * Every fallible function returns 0 (done), a negative value (failed, err filled) or a positive named outcome.
+ * Errors as values: filled once where they begin, given context on the way up, shown once by
+ * whoever stops them. Every fallible function returns 0 (done), a negative value (failed, err
+ * filled) or a positive named outcome.
  */
 #pragma once
 
@@ -22,10 +23,12 @@ struct err {
     char text[1024]; /* one line, no newline, contexts first: "outer: inner" */
 };
 
-/* Fill err (may be NULL) and return -1. Text is cut at the buffer's size, control bytes are shown as \xNN. */
-int err_set_at(struct err *err, enum err_code code, int sys_errno, const char *file, int line, const char *fmt, ...)
-    PRINTF_LIKE(6, 7);
-/* Put "context: " before the text and return -1, so that `return err_wrap(err, …)` passes a failure on. */
+/* Fill err (may be NULL) and return -1. Text is cut at the buffer's size, control bytes are shown
+ * as \xNN. */
+int err_set_at(struct err *err, enum err_code code, int sys_errno, const char *file, int line,
+               const char *fmt, ...) PRINTF_LIKE(6, 7);
+/* Put "context: " before the text and return -1, so that `return err_wrap(err, …)` passes a failure
+ * on. */
 int err_wrap(struct err *err, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* Short stable name of a code ("limit", "input"), for logs and JSON. */
 const char *err_code_name(enum err_code code);

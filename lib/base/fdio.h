@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
- * Files and descriptors: read whole files with a cap, write atomically, make directories, own modes. Every descriptor
- * is CLOEXEC at birth. */
+ * Files and descriptors: read whole files with a cap, write atomically, make directories, own
+ * modes. Every descriptor is CLOEXEC at birth. */
 #pragma once
 #include "base/err.h"
 #include "base/str.h"
@@ -11,13 +11,16 @@
 void fdio_close(int *fd); /* for __attribute__((cleanup)): closes when >= 0 and sets -1 */
 #define CLEAN_FD __attribute__((cleanup(fdio_close)))
 
-/* Whole file into ret (NUL-terminated); more than max bytes is ERR_LIMIT. Works on /proc (size unknown). */
+/* Whole file into ret (NUL-terminated); more than max bytes is ERR_LIMIT. Works on /proc (size
+ * unknown). */
 MUST_CHECK int fdio_read_file(const char *path, size_t max, struct str *ret, struct err *err);
-MUST_CHECK int fdio_read_file_at(int dir_fd, const char *path, size_t max, struct str *ret, struct err *err);
+MUST_CHECK int fdio_read_file_at(int dir_fd, const char *path, size_t max, struct str *ret,
+                                 struct err *err);
 MUST_CHECK int fdio_read_fd(int fd, size_t max, struct str *ret, struct err *err);
 MUST_CHECK int fdio_write_all(int fd, const void *bytes, size_t length, struct err *err);
 /* Temporary file beside path, fdatasync, rename, fsync of the directory. */
-MUST_CHECK int fdio_write_atomic(const char *path, const void *bytes, size_t length, mode_t mode, struct err *err);
+MUST_CHECK int fdio_write_atomic(const char *path, const void *bytes, size_t length, mode_t mode,
+                                 struct err *err);
 /* mkdir -p; directories made get mode. */
 MUST_CHECK int fdio_make_dirs(const char *path, mode_t mode, struct err *err);
 /* rm -r without following links; absence is fine. */

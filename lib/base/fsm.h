@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * State machines as const tables. A row (state, event, action, next) is looked up in order; FSM_ANY as event matches
- * every event, so each state ends in such a row. The action runs before the state changes; when it fails the state
- * stays and the error is passed on.
+ * State machines as const tables. A row (state, event, action, next) is looked up in order; FSM_ANY
+ * as event matches every event, so each state ends in such a row. The action runs before the state
+ * changes; when it fails the state stays and the error is passed on.
  */
 #pragma once
 #include "base/err.h"
@@ -24,8 +24,9 @@ struct fsm {
     const char *const *event_names;
     size_t n_events;
 };
-/* 0 done and *state moved; -1 the action failed, *state unchanged; a positive value of the action is passed on after the
- * move. A missing row is ERR_INTERNAL. */
-MUST_CHECK int fsm_step(const struct fsm *fsm, int *state, int event, void *object, const void *data, struct err *err);
+/* 0 done and *state moved; -1 the action failed, *state unchanged; a positive value of the action
+ * is passed on after the move. A missing row is ERR_INTERNAL. */
+MUST_CHECK int fsm_step(const struct fsm *fsm, int *state, int event, void *object,
+                        const void *data, struct err *err);
 /* The table as a Graphviz digraph. */
 void fsm_dot(const struct fsm *fsm, struct str *ret);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * One line per event on stderr: time, level, text, key=value fields. Called only by whoever stops an error
- * (coordinator, agent, cli); libraries return errors instead. Control bytes are shown as \xNN.
+ * One line per event on stderr: time, level, text, key=value fields. Called only by whoever stops
+ * an error (coordinator, agent, cli); libraries return errors instead. Control bytes are shown as
+ * \xNN.
  */
 #pragma once
 #include "base/err.h"

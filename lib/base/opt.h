@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Command lines from one table: parsing (getopt_long), --help text, man page options, shell completion.
+ * Command lines from one table: parsing (getopt_long), --help text, man page options, shell
+ * completion.
  */
 #pragma once
 #include "base/err.h"
@@ -34,11 +35,12 @@ struct opt_spec {
     size_t n;
 };
 enum { OPT_HELP = 1 };
-/* Fills *into; words that are no options (and all after --) go to rest. Outcomes: 0; OPT_HELP when --help or -h was
- * given; -1 with ERR_USAGE that names the option and what was expected, and the nearest name for an unknown one. With
- * stop_at_word, parsing ends at the first word (for `lock -- CMD`). */
-MUST_CHECK int opt_parse(const struct opt_spec *spec, void *into, int argc, char **argv, bool stop_at_word,
-                         struct strlist *rest, struct err *err);
+/* Fills *into; words that are no options (and all after --) go to rest. Outcomes: 0; OPT_HELP when
+ * --help or -h was given; -1 with ERR_USAGE that names the option and what was expected, and the
+ * nearest name for an unknown one. With stop_at_word, parsing ends at the first word (for `lock --
+ * CMD`). */
+MUST_CHECK int opt_parse(const struct opt_spec *spec, void *into, int argc, char **argv,
+                         bool stop_at_word, struct strlist *rest, struct err *err);
 void opt_help(const struct opt_spec *spec, FILE *out);
 /* scdoc "OPTIONS" section of the same table. */
 void opt_scdoc(const struct opt_spec *spec, FILE *out);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Growing text, lists and ordered maps of text, and what muster asks of a piece of text (is it UTF-8, is it a safe
- * name, which known name is nearest). No locale is ever consulted.
+ * Growing text, lists and ordered maps of text, and what muster asks of a piece of text (is it
+ * UTF-8, is it a safe name, which known name is nearest). No locale is ever consulted.
  */
 #pragma once
 #include "base/err.h"
@@ -21,7 +21,8 @@ void str_add_bytes(struct str *s, const void *bytes, size_t length);
 void str_addc(struct str *s, char c);
 void str_addf(struct str *s, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void str_clear(struct str *s);
-char *str_take(struct str *s);        /* the text (never NULL), owned by the caller; s is empty afterwards */
+char *
+str_take(struct str *s); /* the text (never NULL), owned by the caller; s is empty afterwards */
 const char *str_get(const struct str *s); /* the text, "" when empty */
 
 struct strlist {
@@ -51,17 +52,20 @@ bool str_ends(const char *text, const char *suffix);
 bool str_is_utf8(const void *bytes, size_t length);
 /* Any byte below 0x20 or 0x7f, or a C1 control as UTF-8. */
 bool str_has_control(const char *text, size_t length);
-/* Host, user, variant, experiment names that go on a wire or into a file name: [A-Za-z0-9._:@-]+, no leading '-' or
+/* Host, user, variant, experiment names that go on a wire or into a file name: [A-Za-z0-9._:@-]+,
+ * no leading '-' or
  * '.', at most LIMIT_NAME bytes. */
 bool str_is_name(const char *text);
-/* text with control bytes as \xNN, safe for a terminal; at most max bytes of text are shown, then "…". */
+/* text with control bytes as \xNN, safe for a terminal; at most max bytes of text are shown, then
+ * "…". */
 char *str_visible(const char *text, size_t max);
 /* The nearest of `known` by edit distance, or NULL when none is near enough to be meant. */
 const char *str_nearest(const char *text, const char *const *known, size_t n_known);
 /* Display columns of UTF-8 text, combining marks 0, wide characters 2. */
 size_t str_columns(const char *text);
 
-/* Strict decimal readers: the whole text, no spaces, no hex, no locale. 0 done; -1 with ERR_INPUT or ERR_LIMIT. */
+/* Strict decimal readers: the whole text, no spaces, no hex, no locale. 0 done; -1 with ERR_INPUT
+ * or ERR_LIMIT. */
 MUST_CHECK int str_to_u64(const char *text, uint64_t *ret, struct err *err);
 MUST_CHECK int str_to_i64(const char *text, int64_t *ret, struct err *err);
 /* Finite decimal number ("1.5", "-2e3"). NaN, Inf and hex are ERR_INPUT; overflow is ERR_LIMIT. */
@@ -72,5 +76,6 @@ MUST_CHECK int str_to_duration(const char *text, int64_t *ret_ns, struct err *er
 MUST_CHECK int str_to_fraction(const char *text, double *ret, struct err *err);
 /* "2G", "512M", "64k", "100": bytes, powers of 1024. */
 MUST_CHECK int str_to_bytes(const char *text, uint64_t *ret, struct err *err);
-/* Shortest decimal that reads back as the same double ("0.1"); never NaN or Inf (writes "null"). Locale-free. */
+/* Shortest decimal that reads back as the same double ("0.1"); never NaN or Inf (writes "null").
+ * Locale-free. */
 void str_from_double(double value, char ret[32]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The words of judgement as enums with their names. An effect is a natural-log ratio candidate to base, signed so that
- * > 0 is worse; see docs/STATISTICS.md.
+ * The words of judgement as enums with their names. An effect is a natural-log ratio candidate to
+ * base, signed so that > 0 is worse; see docs/STATISTICS.md.
  */
 #pragma once
 

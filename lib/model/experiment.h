@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What is to be compared, on which hosts, how. Made by the spec room from YAML or from command-line flags, by import
- * from data; travels to agents inside a lease (proto/wire_lease.c).
+ * What is to be compared, on which hosts, how. Made by the spec room from YAML or from command-line
+ * flags, by import from data; travels to agents inside a lease (proto/wire_lease.c).
  */
 #pragma once
 #include "base/digest.h"
@@ -24,15 +24,16 @@ struct factor {
     struct strlist level;
 };
 struct metric_def {
-    char *name;   /* elapsed_s, cpu_s, wait_s or a custom one */
-    char *match;  /* POSIX extended regex with one group, NULL for built-in ones and for result lines of that name */
-    char *unit;   /* "s", "ops/s", … "" unknown */
+    char *name;  /* elapsed_s, cpu_s, wait_s or a custom one */
+    char *match; /* POSIX extended regex with one group, NULL for built-in ones and for result lines
+                    of that name */
+    char *unit;  /* "s", "ops/s", … "" unknown */
     bool higher_is_better;
 };
 enum quiet_policy { QUIET_LABEL, QUIET_WAIT, QUIET_REFUSE };
 struct experiment {
     char *name, *description;
-    char *metric;     /* name of the primary metric: a metric_def's name */
+    char *metric;      /* name of the primary metric: a metric_def's name */
     double min_effect; /* a fraction: 0.02 is 2 % */
     double alpha;
     struct variant *variant; /* [0] is the base */
@@ -62,17 +63,19 @@ struct experiment {
 struct experiment *experiment_new(void); /* with the contract's defaults */
 void experiment_free(struct experiment *experiment);
 MEM_CLEANUP(experiment)
-size_t experiment_cells(const struct experiment *experiment); /* combinations of levels; 1 without factors */
+size_t experiment_cells(
+    const struct experiment *experiment); /* combinations of levels; 1 without factors */
 /* Level of factor f in combination cell (mixed radix, last factor fastest). */
 const char *experiment_level(const struct experiment *experiment, size_t cell, size_t f);
-/* ${factor} and ${factor:-…} are not shell: every ${name} in text is replaced by the level of that factor in this cell.
- * An unknown name is ERR_INPUT. */
-MUST_CHECK int experiment_substitute(const struct experiment *experiment, size_t cell, const char *text, char **ret,
-                                     struct err *err);
-/* Consistency beyond the schema: names, duplicate variants, equal arms without is_aa (same command and same artefact),
- * cells within limits, metric defined. */
+/* ${factor} and ${factor:-…} are not shell: every ${name} in text is replaced by the level of that
+ * factor in this cell. An unknown name is ERR_INPUT. */
+MUST_CHECK int experiment_substitute(const struct experiment *experiment, size_t cell,
+                                     const char *text, char **ret, struct err *err);
+/* Consistency beyond the schema: names, duplicate variants, equal arms without is_aa (same command
+ * and same artefact), cells within limits, metric defined. */
 MUST_CHECK int experiment_check(const struct experiment *experiment, struct err *err);
-/* Splits a command into words as a POSIX shell would (quotes, backslashes), without expansions. ERR_INPUT names the
- * unclosed quote. Text that holds shell syntax (| & ; < > ( ) * ? [ newline outside quotes, $ or ` outside single quotes, a
- * leading NAME=, # or ~ at the start of a word) becomes the three words /bin/sh -c TEXT. */
+/* Splits a command into words as a POSIX shell would (quotes, backslashes), without expansions.
+ * ERR_INPUT names the unclosed quote. Text that holds shell syntax (| & ; < > ( ) * ? [ newline
+ * outside quotes, $ or ` outside single quotes, a leading NAME=, # or ~ at the start of a word)
+ * becomes the three words /bin/sh -c TEXT. */
 MUST_CHECK int words_split(const char *text, struct strlist *ret, struct err *err);

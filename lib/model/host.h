@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * A host and what is true of it. Facts are text in dotted form (`cpu.vendor`), typed by use: a column whose known values
- * all read as numbers is numeric. Identity facts hardly change; when one does, a new epoch begins. Unknown facts are
- * absent, never "".
+ * A host and what is true of it. Facts are text in dotted form (`cpu.vendor`), typed by use: a
+ * column whose known values all read as numbers is numeric. Identity facts hardly change; when one
+ * does, a new epoch begins. Unknown facts are absent, never "".
  */
 #pragma once
 #include "base/digest.h"
@@ -24,13 +24,14 @@ struct fact_set {
 struct fact_set *fact_set_new(void);
 void fact_set_free(struct fact_set *set);
 MEM_CLEANUP(fact_set)
-/* Adds or replaces; value NULL or "" removes. Errors: a name that is no name, a value over LIMIT_FACT_VALUE, more than
- * LIMIT_FACTS. Control bytes in a value are an error. */
-MUST_CHECK int fact_set_put(struct fact_set *set, const char *name, const char *value, enum fact_kind kind,
-                            const char *from, struct err *err);
+/* Adds or replaces; value NULL or "" removes. Errors: a name that is no name, a value over
+ * LIMIT_FACT_VALUE, more than LIMIT_FACTS. Control bytes in a value are an error. */
+MUST_CHECK int fact_set_put(struct fact_set *set, const char *name, const char *value,
+                            enum fact_kind kind, const char *from, struct err *err);
 const char *fact_set_get(const struct fact_set *set, const char *name); /* NULL when unknown */
 struct fact_set *fact_set_copy(const struct fact_set *set);
-/* SHA-256 over sorted name=value lines: of all facts, or of the identity facts only (the epoch's key). */
+/* SHA-256 over sorted name=value lines: of all facts, or of the identity facts only (the epoch's
+ * key). */
 void fact_set_digest(const struct fact_set *set, bool identity_only, char ret[DIGEST_SIZE]);
 
 /* What the coordinator keeps of a host between connections. */

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Samples in columns. A frame is an ordered stretch of one host's samples in one run: what the agent spools, what
- * travels, what the store keeps and what the analysis reads are all this one shape (packed by proto/wire_frame.c).
+ * Samples in columns. A frame is an ordered stretch of one host's samples in one run: what the
+ * agent spools, what travels, what the store keeps and what the analysis reads are all this one
+ * shape (packed by proto/wire_frame.c).
  *
- * Row i is sample number first_seq + i of its (run, host): numbers start at 1, have no gaps and are given by the agent.
+ * Row i is sample number first_seq + i of its (run, host): numbers start at 1, have no gaps and are
+ * given by the agent.
  */
 #pragma once
 #include "base/err.h"
@@ -24,10 +26,11 @@ const char *outcome_name(enum outcome outcome);
 #define FRAME_UNKNOWN UINT32_MAX /* a missing level in a text column */
 #define FRAME_WARMUP 1u          /* flags: a warm-up sample, kept apart */
 #define FRAME_PROFILED 2u        /* flags: taken under a profiler, never judged */
-#define FRAME_TAINTED 4u         /* flags: kept and marked (throttling, suspend, clock source changed) */
+#define FRAME_TAINTED 4u /* flags: kept and marked (throttling, suspend, clock source changed) */
 
 struct frame_number { /* a metric or a recorded number: double per row, NaN = missing */
-    char *name;       /* elapsed_s, user_s, sys_s, minflt, load_other_cpu, env_bytes, … or a custom metric */
+    char *name; /* elapsed_s, user_s, sys_s, minflt, load_other_cpu, env_bytes, … or a custom metric
+                 */
     double *v;
 };
 struct frame_text { /* a factor level or a recorded word per row, by index into levels */
@@ -65,7 +68,8 @@ const double *frame_find_number(const struct frame *frame, const char *name);
 const struct frame_text *frame_find_text(const struct frame *frame, const char *name);
 /* Index of a level in a text column, added when new. */
 uint32_t frame_level(struct frame *frame, size_t text_column, const char *level);
-/* Appends all rows of more (columns matched by name). first_seq of an empty frame is taken from more. */
+/* Appends all rows of more (columns matched by name). first_seq of an empty frame is taken from
+ * more. */
 void frame_append(struct frame *frame, const struct frame *more);
 /* Rows [from, from + n) as a new frame. */
 struct frame *frame_slice(const struct frame *frame, size_t from, size_t n);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * A trial is one host's share of a run. The states a run and its hosts can be in, and the lease that carries a trial to
- * an agent. The target list is fixed at submit; every host of a run ends in exactly one of done, failed, lost, never.
+ * A trial is one host's share of a run. The states a run and its hosts can be in, and the lease
+ * that carries a trial to an agent. The target list is fixed at submit; every host of a run ends in
+ * exactly one of done, failed, lost, never.
  */
 #pragma once
 #include "base/id.h"
@@ -23,16 +24,17 @@ const char *run_state_name(enum run_state state);
 const char *trial_state_name(enum trial_state state);
 bool trial_state_is_end(enum trial_state state);
 
-/* What an agent is granted: run rounds [first_round, upto_round) of session, under epoch, within ttl of receipt. */
+/* What an agent is granted: run rounds [first_round, upto_round) of session, under epoch, within
+ * ttl of receipt. */
 struct lease {
-    int64_t run;             /* run id */
-    char *host;              /* the host's name: part of the plan's seed */
-    uint64_t epoch;          /* fencing token, grows with every grant of this trial */
-    uint64_t seed;           /* the run's seed */
-    uint64_t next_seq;       /* number of the next sample: stored so far + 1 */
+    int64_t run;       /* run id */
+    char *host;        /* the host's name: part of the plan's seed */
+    uint64_t epoch;    /* fencing token, grows with every grant of this trial */
+    uint64_t seed;     /* the run's seed */
+    uint64_t next_seq; /* number of the next sample: stored so far + 1 */
     uint32_t session;
     uint32_t first_round, upto_round;
-    int64_t ttl_ns;          /* renewed by every heartbeat answer and every ack */
+    int64_t ttl_ns; /* renewed by every heartbeat answer and every ack */
     struct experiment *experiment;
 };
 void lease_free(struct lease *lease);
