@@ -28,8 +28,8 @@ void *mem_resize(void *old, size_t count, size_t size) __attribute__((returns_no
 /* Makes room for `need` elements in *slot by doubling *cap. Returns the array. */
 void *mem_grow(void *old, size_t *cap, size_t need, size_t size);
 char *mem_strdup(const char *text); /* NULL gives NULL */
-char *mem_strndup(const char *text,
-                  size_t length); /* copies at most length bytes and ends them with NUL */
+/* Copies at most length bytes and ends them with NUL. */
+char *mem_strndup(const char *text, size_t length);
 void *mem_dup(const void *from, size_t size);
 char *mem_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void mem_free(void *memory);

@@ -21,8 +21,8 @@ void str_add_bytes(struct str *s, const void *bytes, size_t length);
 void str_addc(struct str *s, char c);
 void str_addf(struct str *s, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void str_clear(struct str *s);
-char *
-str_take(struct str *s); /* the text (never NULL), owned by the caller; s is empty afterwards */
+/* The text (never NULL), owned by the caller; s is empty afterwards. */
+char *str_take(struct str *s);
 const char *str_get(const struct str *s); /* the text, "" when empty */
 
 struct strlist {
@@ -53,8 +53,7 @@ bool str_is_utf8(const void *bytes, size_t length);
 /* Any byte below 0x20 or 0x7f, or a C1 control as UTF-8. */
 bool str_has_control(const char *text, size_t length);
 /* Host, user, variant, experiment names that go on a wire or into a file name: [A-Za-z0-9._:@-]+,
- * no leading '-' or
- * '.', at most LIMIT_NAME bytes. */
+ * no leading '-' or '.', at most LIMIT_NAME bytes. */
 bool str_is_name(const char *text);
 /* text with control bytes as \xNN, safe for a terminal; at most max bytes of text are shown, then
  * "…". */
