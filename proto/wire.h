@@ -19,7 +19,7 @@ enum wire_kind {
     WIRE_HEARTBEAT = 2,  /* struct wire_heartbeat */
     WIRE_BATCH = 3,      /* struct wire_batch */
     WIRE_TRIAL_EVENT = 4, /* struct wire_trial_event */
-    WIRE_ARTEFACT_GET = 5, /* struct wire_chunk: digest, offset (also from a CLI? no: agents only) */
+    WIRE_ARTEFACT_GET = 5, /* struct wire_chunk: digest, offset; no bytes */
     /* coordinator -> agent */
     WIRE_WELCOME = 20,   /* struct wire_welcome */
     WIRE_REFUSED = 21,   /* struct wire_refused */
@@ -128,7 +128,7 @@ struct wire_reply {
     uint64_t id;
     bool last;
     int exit_code;      /* of the last one: as the command line would exit */
-    char *text;         /* a piece of stdout */
+    char *text;         /* a piece of stdout, NULL none */
     size_t text_length;
     char *error;        /* a line for stderr, NULL none */
     char *progress;     /* a JSON object for a follower, NULL none */
@@ -164,6 +164,9 @@ MEM_CLEANUP(wire_batch)
 MEM_CLEANUP(wire_request)
 MEM_CLEANUP(wire_reply)
 
+/* Lower-case name of a kind ("hello"), NULL for an unknown one; and the most bytes a frame of it may have (0: unknown). */
+const char *wire_kind_name(enum wire_kind kind);
+size_t wire_kind_cap(enum wire_kind kind);
 /* The kind alone, from the first bytes, without decoding the body: for the allow-list per peer role. 0 when unreadable. */
 enum wire_kind wire_peek(const void *bytes, size_t length);
 /* Outcomes: 0; WIRE_UNKNOWN for a kind this version does not know (not an error); -1 with ERR_PROTO or ERR_LIMIT. */
@@ -172,7 +175,10 @@ MUST_CHECK int wire_decode(const void *bytes, size_t length, struct wire_message
 /* Body is the struct of that kind, borrowed. Fails with ERR_LIMIT when the frame would be over the cap of its kind. */
 MUST_CHECK int wire_encode(enum wire_kind kind, const void *body, struct str *ret, struct err *err);
 
-/* Frames and fact sets and experiments on their own: the spool's records, the store's blobs. */
+/* Frames and fact sets and experiments on their own: the spool's records, the store's blobs. Packing appends. A frame has at
+ * most LIMIT_BATCH_SAMPLES rows, LIMIT_BATCH_COLUMNS columns and 4 * LIMIT_SAMPLE_FRAME packed bytes, a batch and an
+ * experiment LIMIT_SAMPLE_FRAME bytes: more cannot be unpacked. Infinite numbers pack as missing; equal frames pack to
+ * equal bytes. */
 void wire_frame_pack(const struct frame *frame, struct str *ret);
 MUST_CHECK int wire_frame_unpack(const void *bytes, size_t length, struct frame **ret, struct err *err);
 void wire_batch_pack(const struct wire_batch *batch, struct str *ret);
@@ -181,5 +187,6 @@ void wire_facts_pack(const struct fact_set *facts, struct str *ret);
 MUST_CHECK int wire_facts_unpack(const void *bytes, size_t length, struct fact_set **ret, struct err *err);
 void wire_experiment_pack(const struct experiment *experiment, struct str *ret);
 MUST_CHECK int wire_experiment_unpack(const void *bytes, size_t length, struct experiment **ret, struct err *err);
+/* Without the experiment's source text: agents have no use for it. */
 void wire_lease_pack(const struct lease *lease, struct str *ret);
 MUST_CHECK int wire_lease_unpack(const void *bytes, size_t length, struct lease **ret, struct err *err);
