@@ -187,7 +187,7 @@ int store_frame_put(struct store *store, int64_t run, const char *host, uint64_t
 int store_frame_get(struct store *store, int64_t run, const char *host, struct frame **ret,
                     struct err *err)
 {
-    CLEAN(frame) struct frame *all = NULL;
+    CLEAN(frame) struct frame *all = frame_new();
     CLEAN_DONE(sq) struct sq q = {0};
     struct place place = {0};
     int rc = 0;
@@ -205,14 +205,11 @@ int store_frame_get(struct store *store, int64_t run, const char *host, struct f
 
         if (wire_frame_unpack(blob, length, &frame, err) < 0)
             return err_wrap(err, "samples of host %s in %s", host, store->path);
-        if (all)
-            frame_append(all, frame);
-        else
-            all = mem_steal(&frame);
+        frame_append(all, frame);
     }
     if (rc < 0)
         return -1;
-    *ret = all ? mem_steal(&all) : frame_new();
+    *ret = mem_steal(&all);
     return 0;
 }
 
