@@ -26,12 +26,12 @@ static const struct opt *by_value(const struct opt_spec *spec, int value)
 
 static bool is_choice(const char *choices, const char *word)
 {
-    const size_t n = strlen(word);
+    for (const char *p = choices; *p;) {
+        const size_t n = strcspn(p, "|");
 
-    for (const char *p = choices; p; p = strchr(p, '|')) {
-        p += *p == '|';
-        if (strncmp(p, word, n) == 0 && (p[n] == '|' || p[n] == '\0'))
+        if (strlen(word) == n && memcmp(p, word, n) == 0)
             return true;
+        p += n + (p[n] == '|');
     }
     return false;
 }
