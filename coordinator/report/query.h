@@ -10,8 +10,9 @@
 
 #include <stdio.h>
 
-/* Arguments by name (`run`, `as`, `json`, `width`, `colour`, `ascii`, `alpha`, …) as the verb's
- * option table lists them. *ret_exit: what the command line exits with. ERR_USAGE for a wrong
- * argument, ERR_NOT_FOUND for an unknown run or host. */
+/* Arguments by name, flags as "1", lists as lines: run, as, by, metric, host, a, b, hosts, gate,
+ * alpha, min_effect, suspect, seed, format, and for every kind json, quiet, width, colour, ascii.
+ * *ret_exit: what the command line exits with. ERR_USAGE for a wrong argument or kind,
+ * ERR_NOT_FOUND for an unknown run or host. */
 MUST_CHECK int query_serve(struct store *store, enum wire_request_kind kind,
                            const struct strmap *arg, FILE *out, int *ret_exit, struct err *err);

@@ -44,7 +44,7 @@ static void put_subject(const struct page *page, const struct answer *answer,
     CLEAN_MEM char *cell = cell_words(&c->cell);
     CLEAN_MEM char *hosts = page_count(c->n_hosts, "host");
     page_line(
-        page, "", 2, "%s@%" PRId64 ": %s against %s%s; %s%s%s%s, %s is better; %s; outcome: %s",
+        page, "", 0, "%s@%" PRId64 ": %s against %s%s; %s%s%s%s, %s is better; %s; outcome: %s",
         answer->experiment, answer->run, c->candidate, c->base, cell, answer->metric,
         answer->unit[0] != '\0' ? " (" : "", answer->unit, answer->unit[0] != '\0' ? ")" : "",
         answer->higher_is_better ? "higher" : "lower", hosts, answer_outcome_name(c->outcome));
