@@ -20,9 +20,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define SESSION_LOST_AFTER 3   /* heartbeats missed in a row */
-#define SESSION_FENCE_AFTER 20 /* heartbeats without a sign of the other agent, and a fence falls  \
-                                */
+#define SESSION_LOST_AFTER 3 /* heartbeats missed in a row */
+#define SESSION_FENCE_AFTER                                                                        \
+    20 /* heartbeats without a sign of the other agent, and a fence falls                          \
+        */
 #define SESSION_SLEEP_MAX_NS                                                                       \
     (INT64_C(7) * 24 * 3600 * 1000000000) /* longer sleeps are taken for this long */
 

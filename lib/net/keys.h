@@ -12,7 +12,8 @@ struct keys {
     char secret_key[KEY_SIZE]; /* never printed, never logged */
 };
 MUST_CHECK int keys_new(struct keys *ret, struct err *err);
-/* File: two lines "public Z85", "secret Z85". Loading refuses a file that others can read (ERR_AUTH). */
+/* File: two lines "public Z85", "secret Z85". Loading refuses a file that others can read
+ * (ERR_AUTH). */
 MUST_CHECK int keys_save(const struct keys *keys, const char *path, struct err *err);
 MUST_CHECK int keys_load(const char *path, struct keys *ret, struct err *err);
 /* Loads, or makes and saves when there is no file. */
