@@ -72,6 +72,16 @@ static int take_variants(const struct import_options *options, const struct samp
     return 0;
 }
 
+static void clear_metrics(struct experiment *e)
+{
+    for (size_t i = 0; i < e->n_metric_defs; i++) {
+        mem_free(e->metric_def[i].name);
+        mem_free(e->metric_def[i].match);
+        mem_free(e->metric_def[i].unit);
+    }
+    e->n_metric_defs = 0;
+}
+
 static void add_metric(struct experiment *e, const char *name, const char *unit,
                        bool higher_is_better)
 {
@@ -101,6 +111,7 @@ static void take_metrics(const struct import_options *options, const struct samp
 {
     const char *metric = csv_column(reader->csv, reader->at_metric);
 
+    clear_metrics(e);
     mem_free(e->metric);
     e->metric = mem_strdup(metric);
     add_metric(e, metric, options->unit ? options->unit : spec_unit(metric),

@@ -67,18 +67,12 @@ static inline struct experiment *small_experiment(const char *name)
 
     mem_free(e->name);
     e->name = mem_strdup(name);
-    mem_free(e->metric);
-    e->metric = mem_strdup("elapsed_s");
     e->variant = mem_array(struct variant, 2);
     e->n_variants = 2;
     e->variant[0].name = mem_strdup("A");
     e->variant[0].run = mem_strdup("./a");
     e->variant[1].name = mem_strdup("B");
     e->variant[1].run = mem_strdup("./b");
-    e->metric_def = mem_array(struct metric_def, 1);
-    e->n_metric_defs = 1;
-    e->metric_def[0].name = mem_strdup("elapsed_s");
-    e->metric_def[0].unit = mem_strdup("s");
     return e;
 }
 
