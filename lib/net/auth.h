@@ -8,6 +8,8 @@
 #include "base/err.h"
 #include "base/mem.h"
 
+#define AUTH_DOMAIN "muster" /* ZAP domain of our listening sockets */
+
 struct auth;
 /* Fails when another handler is bound already. */
 MUST_CHECK int auth_start(struct auth **ret, struct err *err);

@@ -2,8 +2,8 @@
  *
  * A socket that carries one-frame messages between enrolled keys: ROUTER at the coordinator, DEALER
  * everywhere else, always CURVE, with high-water marks, MAXMSGSIZE, handshake timeout and
- * heartbeats set before connect. Routing ids are assigned by ROUTER and are an address for replies,
- * never an identity: who spoke is `key`, as the ZAP handler proved it.
+ * TCP keepalive set before connect. Routing ids are assigned by ROUTER and are an address for
+ * replies, never an identity: who spoke is `key`, as the ZAP handler proved it.
  */
 #pragma once
 #include "base/err.h"
@@ -14,8 +14,11 @@
 
 #include <czmq.h>
 
-#define CHAN_PEER_MAX 64
-struct chan_peer { /* a reply address */
+/* LIMIT_SAMPLE_FRAME and LIMIT_PENDING_FRAMES of model/limits.h, which lies above this layer. */
+#define CHAN_MESSAGE_MAX (4 * 1024 * 1024)
+#define CHAN_PENDING_MAX 1000
+#define CHAN_PEER_MAX 255 /* bytes of a routing id: ZMTP's own bound */
+struct chan_peer {        /* a reply address */
     unsigned char id[CHAN_PEER_MAX];
     size_t length;
 };
