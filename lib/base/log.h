@@ -7,6 +7,11 @@
 #pragma once
 #include "base/err.h"
 
+/* czmq.h brings syslog.h along, whose macros have two of our names: read it first, then drop them. */
+#include <syslog.h>
+#undef LOG_DEBUG
+#undef LOG_INFO
+
 enum log_level { LOG_DEBUG, LOG_INFO, LOG_WARN, LOG_ERROR };
 void log_set_level(enum log_level level);
 void log_set_name(const char *process); /* "agent n1": printed on every line; copied */
