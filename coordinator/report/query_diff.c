@@ -28,12 +28,23 @@ static const struct fact *either(const struct difference *d)
     return d->a != NULL ? d->a : d->b;
 }
 
+/* Is prefix the start of name, where imported names may have an underscore for the dot? */
+static bool fits(const char *name, const char *prefix)
+{
+    for (; *prefix != '\0'; name++, prefix++) {
+        if (*name != *prefix && !(*name == '_' && *prefix == '.')) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static size_t place(const char *name)
 {
     size_t best = N_HIERARCHY, longest = 0;
     for (size_t i = 0; i < N_HIERARCHY; i++) {
         size_t length = strlen(HIERARCHY[i]);
-        if (length > longest && str_starts(name, HIERARCHY[i])) {
+        if (length > longest && fits(name, HIERARCHY[i])) {
             best = i;
             longest = length;
         }

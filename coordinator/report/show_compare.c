@@ -136,7 +136,7 @@ int show_compare(struct show *show, struct err *err)
         compare_host(show, &stats, host, candidate + 1, cell);
         fputc('\n', show->page.out);
     }
-    for (size_t i = 0; i < n_pairs; i++) {
+    for (size_t i = 0; i < n_pairs && stats.n_hosts > 1; i++) {
         compare_total(show, &stats, i / stats.n_cells + 1, i % stats.n_cells);
     }
     return 0;
