@@ -44,3 +44,6 @@ void pool_hosts(const double *y, const double *v, const double *df, size_t k, do
                 struct pool_result *ret);
 /* The Paule-Mandel root alone; 0 when Q <= k - 1. */
 double pool_tau2(const double *y, const double *v, size_t k);
+/* The verdict on a pooled mean (k >= 2): decided by p <= alpha, split by |mu| against theta; else
+ * unchanged when ci90 lies strictly inside theta; else inconclusive. */
+enum verdict pool_verdict(const struct pool_result *pool, double alpha, double theta);
