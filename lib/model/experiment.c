@@ -133,7 +133,7 @@ int experiment_substitute(const struct experiment *experiment, size_t cell, cons
         const char *name = open + 2, *close = strchr(name, '}');
 
         if (!close)
-            return err_set(err, ERR_INPUT, "found ${ without its }");
+            return err_set(err, ERR_INPUT, "found ${ without its }; allowed: ${factor}");
         const size_t length = (size_t)(close - name);
         const size_t f = find_factor(experiment, name, length);
         if (f == experiment->n_factors)

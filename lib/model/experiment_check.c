@@ -44,26 +44,30 @@ static int check_numbers(const struct experiment *e, struct err *err)
     if (e->timeout_ns <= 0)
         return err_set(err, ERR_INPUT, "sampling.timeout: found 0; allowed: a duration above 0");
     if (e->budget_ns < 0 || e->quiet_wait_ns < 0)
-        return err_set(err, ERR_INPUT, "sampling: found a negative duration");
+        return err_set(err, ERR_INPUT, "sampling: found a negative duration; allowed: from 0");
     return 0;
 }
 
 static int check_factor(const struct factor *factor, struct err *err)
 {
-    if (check_name("factors", factor->name, err) < 0 ||
-        check_range("levels of a factor", factor->level.n, 1, LIMIT_LEVELS, err) < 0)
-        return err_wrap(err, "factors.%s", factor->name);
+    if (check_name("factors", factor->name, err) < 0)
+        return -1;
+    CLEAN_MEM char *path = mem_printf("factors.%s", factor->name);
+    if (check_range(path, factor->level.n, 1, LIMIT_LEVELS, err) < 0)
+        return -1;
     for (size_t i = 0; i < factor->level.n; i++) {
         const char *level = factor->level.v[i];
 
         for (size_t k = 0; k < i; k++)
             if (strcmp(level, factor->level.v[k]) == 0)
-                return err_set(err, ERR_INPUT, "factors.%s: found level \"%s\" twice", factor->name,
-                               level);
+                return err_set(err, ERR_INPUT,
+                               "factors.%s: found level \"%s\" twice; allowed: each once",
+                               factor->name, level);
         if (strlen(level) > LIMIT_NAME || str_has_control(level, strlen(level)))
-            return err_set(err, ERR_INPUT,
-                           "factors.%s: a level is over %d bytes or holds control bytes",
-                           factor->name, LIMIT_NAME);
+            return err_set(
+                err, ERR_INPUT,
+                "factors.%s: found a level over %d bytes or with control bytes; allowed: text",
+                factor->name, LIMIT_NAME);
     }
     return 0;
 }
@@ -94,20 +98,22 @@ static int check_builtin_factor(const struct factor *factor, struct err *err)
 
 static int check_factors(const struct experiment *e, struct err *err)
 {
-    if (check_range("number of factors", e->n_factors, 0, LIMIT_FACTORS, err) < 0)
+    if (check_range("factors", e->n_factors, 0, LIMIT_FACTORS, err) < 0)
         return -1;
     for (size_t f = 0; f < e->n_factors; f++) {
         if (check_factor(&e->factor[f], err) < 0 || check_builtin_factor(&e->factor[f], err) < 0)
             return -1;
         for (size_t k = 0; k < f; k++)
             if (strcmp(e->factor[f].name, e->factor[k].name) == 0)
-                return err_set(err, ERR_INPUT, "factors: found \"%s\" twice", e->factor[f].name);
+                return err_set(err, ERR_INPUT, "factors: found \"%s\" twice; allowed: each once",
+                               e->factor[f].name);
     }
     const size_t cells = experiment_cells(e);
     if (cells > LIMIT_CELLS || cells * e->n_variants > LIMIT_CELLS)
         return err_set(err, ERR_LIMIT,
-                       "variants times levels of all factors are over %d; leave some out",
-                       LIMIT_CELLS);
+                       "factors: found over %d cells; allowed: up to %d (variants times the levels "
+                       "of all factors)",
+                       LIMIT_CELLS, LIMIT_CELLS);
     return 0;
 }
 
@@ -119,13 +125,14 @@ static int check_metric(const struct metric_def *def, struct err *err)
         return -1;
     if (def->unit &&
         (strlen(def->unit) > LIMIT_NAME || str_has_control(def->unit, strlen(def->unit))))
-        return err_set(err, ERR_INPUT, "metrics.%s.unit: found over %d bytes or control bytes",
+        return err_set(err, ERR_INPUT,
+                       "metrics.%s.unit: found over %d bytes or control bytes; allowed: text",
                        def->name, LIMIT_NAME);
     if (!def->match)
         return 0;
     if (strlen(def->match) > LIMIT_FACT_VALUE)
-        return err_set(err, ERR_LIMIT, "metrics.%s.match: found over %d bytes", def->name,
-                       LIMIT_FACT_VALUE);
+        return err_set(err, ERR_LIMIT, "metrics.%s.match: found over %d bytes; allowed: fewer",
+                       def->name, LIMIT_FACT_VALUE);
     const int failed = regcomp(&regex, def->match, REG_EXTENDED | REG_NEWLINE);
     if (failed) {
         char words[128];
@@ -148,14 +155,14 @@ static int check_metrics(const struct experiment *e, struct err *err)
 {
     bool defined = false;
 
-    if (check_range("number of metrics", e->n_metric_defs, 1, LIMIT_METRICS, err) < 0)
+    if (check_range("metrics", e->n_metric_defs, 1, LIMIT_METRICS, err) < 0)
         return -1;
     for (size_t i = 0; i < e->n_metric_defs; i++) {
         if (check_metric(&e->metric_def[i], err) < 0)
             return -1;
         for (size_t k = 0; k < i; k++)
             if (strcmp(e->metric_def[i].name, e->metric_def[k].name) == 0)
-                return err_set(err, ERR_INPUT, "metrics: found \"%s\" twice",
+                return err_set(err, ERR_INPUT, "metrics: found \"%s\" twice; allowed: each once",
                                e->metric_def[i].name);
         defined = defined || str_eq(e->metric, e->metric_def[i].name);
     }
@@ -181,29 +188,32 @@ static int check_command(const struct experiment *e, const char *text, struct er
         if (experiment_substitute(e, cell, text, &command, err) < 0)
             return -1;
         if (strlen(command) > LIMIT_COMMAND)
-            return err_set(err, ERR_LIMIT, "found over %d bytes", LIMIT_COMMAND);
+            return err_set(err, ERR_LIMIT, "found over %d bytes; allowed: fewer", LIMIT_COMMAND);
         if (words_split(command, &words, err) < 0)
             return -1;
     }
     return 0;
 }
 
-static int check_env(const struct experiment *e, const struct strmap *env, struct err *err)
+static int check_env(const struct experiment *e, const struct variant *variant, struct err *err)
 {
+    const struct strmap *env = &variant->env;
     CLEAN_MEM char *value = NULL;
 
     for (size_t i = 0; i < env->n; i++) {
         const char *key = env->key[i];
 
         if (!key[0] || strchr(key, '=') || str_has_control(key, strlen(key)))
-            return err_set(
-                err, ERR_INPUT,
-                "env: found the name \"%.64s\"; allowed: a variable's name without =", key);
+            return err_set(err, ERR_INPUT,
+                           "variants.%s.env: found \"%.64s\"; allowed: a variable's name without =",
+                           variant->name, key);
         mem_free(mem_steal(&value));
         if (experiment_substitute(e, 0, env->value[i], &value, err) < 0)
-            return err_wrap(err, "env.%s", key);
+            return err_wrap(err, "variants.%s.env.%s", variant->name, key);
         if (strlen(key) + strlen(value) > LIMIT_COMMAND)
-            return err_set(err, ERR_LIMIT, "env.%s: found over %d bytes", key, LIMIT_COMMAND);
+            return err_set(err, ERR_LIMIT,
+                           "variants.%s.env.%s: found over %d bytes; allowed: fewer", variant->name,
+                           key, LIMIT_COMMAND);
     }
     return 0;
 }
@@ -220,10 +230,10 @@ static int check_variant(const struct experiment *e, const struct variant *varia
     if (check_command(e, variant->prepare, err) < 0)
         return err_wrap(err, "variants.%s.prepare", variant->name);
     if (variant->artefact[0] && !digest_is_valid(variant->artefact))
-        return err_set(err, ERR_INPUT, "variants.%s: its artefact is no SHA-256", variant->name);
-    if (check_env(e, &variant->env, err) < 0)
-        return err_wrap(err, "variants.%s", variant->name);
-    return 0;
+        return err_set(err, ERR_INPUT,
+                       "variants.%s: found an artefact \"%.64s\"; allowed: a SHA-256 in hex",
+                       variant->name, variant->artefact);
+    return check_env(e, variant, err);
 }
 
 /* Equal in every cell. Commands have been checked, so substitution does not fail; if it did, they
@@ -269,17 +279,19 @@ static bool same_arm(const struct experiment *e, const struct variant *a, const 
 
 static int check_variants(const struct experiment *e, struct err *err)
 {
-    if (check_range("number of variants", e->n_variants, 2, LIMIT_VARIANTS, err) < 0)
+    if (check_range("variants", e->n_variants, 2, LIMIT_VARIANTS, err) < 0)
         return -1;
     if (e->variant[0].is_control)
-        return err_set(err, ERR_INPUT, "variants.%s: the base cannot be its own control",
+        return err_set(err, ERR_INPUT,
+                       "variants.%s: found the base as a control; allowed: a copy of it",
                        e->variant[0].name);
     for (size_t i = 0; i < e->n_variants; i++) {
         if (check_name("variants", e->variant[i].name, err) < 0)
             return -1;
         for (size_t k = 0; k < i; k++)
             if (strcmp(e->variant[i].name, e->variant[k].name) == 0)
-                return err_set(err, ERR_INPUT, "variants: found \"%s\" twice", e->variant[i].name);
+                return err_set(err, ERR_INPUT, "variants: found \"%s\" twice; allowed: each once",
+                               e->variant[i].name);
     }
     if (check_factors(e, err) < 0)
         return -1;
@@ -292,8 +304,8 @@ static int check_variants(const struct experiment *e, struct err *err)
 
             if (!a->is_control && !b->is_control && same_arm(e, a, b))
                 return err_set(err, ERR_INPUT,
-                               "variants %s and %s are the same bits and command; use --aa if that "
-                               "is meant",
+                               "variants: found %s and %s with the same bits and command; allowed: "
+                               "arms that differ (use --aa if that is meant)",
                                a->name, b->name);
         }
     }

@@ -26,7 +26,8 @@ static void end_word(struct splitter *s)
 
 static int unclosed(const struct splitter *s, const char *at, struct err *err)
 {
-    return err_set(err, ERR_INPUT, "column %zu: found an opening %c that is not closed",
+    return err_set(err, ERR_INPUT,
+                   "column %zu: found an opening %c that is not closed; allowed: quotes in pairs",
                    (size_t)(at - s->text) + 1, *at);
 }
 
@@ -91,8 +92,10 @@ static int take_one(struct splitter *s, struct err *err)
     }
     if (c == '\\') {
         if (!s->p[1])
-            return err_set(err, ERR_INPUT, "column %zu: found a backslash with nothing after it",
-                           (size_t)(s->p - s->text) + 1);
+            return err_set(
+                err, ERR_INPUT,
+                "column %zu: found a backslash at the end; allowed: a character after it",
+                (size_t)(s->p - s->text) + 1);
         s->p++;
         if (*s->p == '\n')
             return 0;
@@ -127,7 +130,8 @@ int words_split(const char *text, struct strlist *ret, struct err *err)
         strlist_add(&s.words, text);
     }
     if (result == 0 && (s.words.n == 0 || !s.words.v[0][0]))
-        result = err_set(err, ERR_INPUT, "found an empty command");
+        result =
+            err_set(err, ERR_INPUT, "found an empty command; allowed: a program and its words");
     str_done(&s.word);
     if (result < 0) {
         strlist_done(&s.words);

@@ -79,7 +79,7 @@ static void names_in_braces_become_levels(void **state)
                         "found ${thread}; allowed: ${threads}, ${sink} (a shell variable is "
                         "written without braces)");
     assert_int_equal(experiment_substitute(e, 0, "${threads", &got, &err), -1);
-    assert_string_equal(err.text, "found ${ without its }");
+    assert_string_equal(err.text, "found ${ without its }; allowed: ${factor}");
     assert_ptr_equal(got, kept);
 }
 
@@ -102,10 +102,10 @@ static void names_must_be_safe_and_unique(void **state)
            "with - or .");
     example_set(&e->name, "a");
     example_set(&e->variant[1].name, "old");
-    assert_refused(e, "variants: found \"old\" twice");
+    assert_refused(e, "variants: found \"old\" twice; allowed: each once");
     example_set(&e->variant[1].name, "new");
     example_set(&e->factor[1].name, "threads");
-    assert_refused(e, "factors: found \"threads\" twice");
+    assert_refused(e, "factors: found \"threads\" twice; allowed: each once");
 }
 
 static void numbers_must_be_in_range(void **state)
@@ -141,12 +141,12 @@ static void one_variant_compares_nothing(void **state)
 
     e->name = mem_strdup("x");
     example_variant(e, "only", "./a");
-    assert_refused(e, "number of variants: found 1; allowed: 2 to 16");
+    assert_refused(e, "variants: found 1; allowed: 2 to 16");
     for (int i = 0; i < 16; i++) {
         CLEAN_MEM char *name = mem_printf("v%d", i);
         example_variant(e, name, name);
     }
-    assert_refused(e, "number of variants: found 17; allowed: 2 to 16");
+    assert_refused(e, "variants: found 17; allowed: 2 to 16");
 }
 
 static void factors_have_distinct_levels_and_bounded_cells(void **state)
@@ -155,21 +155,22 @@ static void factors_have_distinct_levels_and_bounded_cells(void **state)
     CLEAN(experiment) struct experiment *e = example_experiment();
 
     example_factor(e, "x", "1", "1");
-    assert_refused(e, "factors.x: found level \"1\" twice");
+    assert_refused(e, "factors.x: found level \"1\" twice; allowed: each once");
     example_set(&e->factor[2].level.v[1], "2");
     assert_fine(e);
     for (int i = 3; i < 600; i++) {
         CLEAN_MEM char *level = mem_printf("%d", i);
         strlist_add(&e->factor[2].level, level);
     }
-    assert_refused(e, "factors.x: levels of a factor: found 599; allowed: 1 to 64");
+    assert_refused(e, "factors.x: found 599; allowed: 1 to 64");
     while (e->factor[2].level.n > 64)
         mem_free(e->factor[2].level.v[--e->factor[2].level.n]);
     assert_fine(e); /* 2 variants x 2 x 2 x 64 = 512 */
     example_factor(e, "y", "1", "2");
     assert_fine(e);
     example_factor(e, "z", "1", "2");
-    assert_refused(e, "variants times levels of all factors are over 1024; leave some out");
+    assert_refused(e, "factors: found over 1024 cells; allowed: up to 1024 (variants times the "
+                      "levels of all factors)");
 }
 
 static void built_in_factors_have_known_levels(void **state)
@@ -192,29 +193,30 @@ static void commands_are_checked_in_every_cell(void **state)
     CLEAN(experiment) struct experiment *e = example_experiment();
 
     example_set(&e->variant[1].run, "./new '${threads}");
-    assert_refused(e, "variants.new.run: column 7: found an opening ' that is not closed");
+    assert_refused(e, "variants.new.run: column 7: found an opening ' that is not closed; allowed: "
+                      "quotes in pairs");
     example_set(&e->variant[1].run, "./new ${nothing}");
     assert_refused(
         e, "variants.new.run: found ${nothing}; allowed: ${threads}, ${sink} (a shell variable is "
            "written without braces)");
     example_set(&e->variant[1].run, "./new ${threads}");
     e->variant[1].prepare = mem_strdup(" ");
-    assert_refused(e, "variants.new.prepare: found an empty command");
+    assert_refused(
+        e, "variants.new.prepare: found an empty command; allowed: a program and its words");
     example_set(&e->variant[1].prepare, "sync");
     strmap_set(&e->variant[1].env, "A=B", "x");
-    assert_refused(
-        e, "variants.new: env: found the name \"A=B\"; allowed: a variable's name without =");
+    assert_refused(e, "variants.new.env: found \"A=B\"; allowed: a variable's name without =");
     strmap_done(&e->variant[1].env);
     strmap_set(&e->variant[1].env, "A", "${none}");
     assert_refused(
-        e, "variants.new: env.A: found ${none}; allowed: ${threads}, ${sink} (a shell variable is "
+        e, "variants.new.env.A: found ${none}; allowed: ${threads}, ${sink} (a shell variable is "
            "written without braces)");
     mem_free(mem_steal(&e->variant[1].run));
     assert_refused(e, "variants.new.run: found nothing; allowed: a command");
 }
 
-static const char same[] =
-    "variants old and new are the same bits and command; use --aa if that is meant";
+static const char same[] = "variants: found old and new with the same bits and command; allowed: "
+                           "arms that differ (use --aa if that is meant)";
 
 static void equal_arms_need_a_word_for_it(void **state)
 {
@@ -268,7 +270,7 @@ static void bits_are_told_apart_by_digest_or_path(void **state)
     strcpy(e->variant[1].artefact, digest_a);
     assert_refused(e, same); /* other paths, same bits */
     strcpy(e->variant[1].artefact, "short");
-    assert_refused(e, "variants.new: its artefact is no SHA-256");
+    assert_refused(e, "variants.new: found an artefact \"short\"; allowed: a SHA-256 in hex");
 }
 
 static void control_is_a_copy_by_right(void **state)
@@ -280,10 +282,10 @@ static void control_is_a_copy_by_right(void **state)
     e->variant[2].is_control = true;
     assert_fine(e);
     e->variant[2].is_control = false;
-    assert_refused(
-        e, "variants old and control are the same bits and command; use --aa if that is meant");
+    assert_refused(e, "variants: found old and control with the same bits and command; allowed: "
+                      "arms that differ (use --aa if that is meant)");
     e->variant[0].is_control = true;
-    assert_refused(e, "variants.old: the base cannot be its own control");
+    assert_refused(e, "variants.old: found the base as a control; allowed: a copy of it");
 }
 
 static void metrics_are_defined_once_and_match_one_number(void **state)
@@ -312,7 +314,7 @@ static void metrics_are_defined_once_and_match_one_number(void **state)
     assert_non_null(strstr(err.text, "metrics.ops.match: found \"ops ([0-9]+\" ("));
     example_set(&e->metric_def[3].match, "ops ([0-9]+)");
     example_set(&e->metric_def[3].name, "cpu_s");
-    assert_refused(e, "metrics: found \"cpu_s\" twice");
+    assert_refused(e, "metrics: found \"cpu_s\" twice; allowed: each once");
 }
 
 static void host_expression_and_suspects_are_checked(void **state)
