@@ -58,7 +58,9 @@ static int by_hierarchy(const void *a, const void *b)
 
     if (names == 0 && x->and_fact && y->and_fact)
         names = fact_table_compare_names(x->and_fact, y->and_fact);
-    return names ? names : strcmp(x->level, y->level);
+    if (names == 0)
+        names = strcmp(x->level, y->level);
+    return names || !x->and_level || !y->and_level ? names : strcmp(x->and_level, y->and_level);
 }
 
 static struct class_member *add_member(struct class_answer *ret, size_t *cap)
@@ -99,10 +101,19 @@ static void add_members(const struct candidate_list *list, const struct explain_
     qsort(ret->member, ret->n_members, sizeof *ret->member, by_hierarchy);
 }
 
+static void member_done(struct class_member *member)
+{
+    mem_free(member->fact);
+    mem_free(member->level);
+    mem_free(member->and_fact);
+    mem_free(member->and_level);
+}
+
+/* Of a fact with two levels, "AMD" and "not Intel" read alike: such members stand once. */
 static void add_pair_members(const struct candidate_list *list, const struct explain_found *found,
                              size_t n, struct class_answer *ret)
 {
-    size_t cap = 0;
+    size_t cap = 0, kept = 0;
 
     for (size_t i = 0; i < n; i++) {
         struct class_member *member = add_member(ret, &cap);
@@ -113,6 +124,13 @@ static void add_pair_members(const struct candidate_list *list, const struct exp
         member->and_level = candidate_level(list->table, found[i].and, found[i].flip_second);
     }
     qsort(ret->member, ret->n_members, sizeof *ret->member, by_hierarchy);
+    for (size_t i = 0; i < ret->n_members; i++) {
+        if (kept > 0 && by_hierarchy(&ret->member[kept - 1], &ret->member[i]) == 0)
+            member_done(&ret->member[i]);
+        else
+            ret->member[kept++] = ret->member[i];
+    }
+    ret->n_members = kept;
 }
 
 /* The member that names a side best: the first whose level is not "not X". */
