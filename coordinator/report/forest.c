@@ -47,7 +47,9 @@ const struct class_answer *forest_class(const struct comparison_answer *comparis
 static void put_member(struct str *out, const char *fact, const char *level)
 {
     if (str_eq(level, "trend")) {
-        str_addf(out, "%s (the more, the larger the effect, or the reverse)", fact);
+        str_addf(out, "%s as a number (a trend)", fact);
+    } else if (str_starts(level, "not ")) {
+        str_addf(out, "%s %s", fact, level);
     } else if (level[0] == '>' || str_starts(level, "<=")) {
         size_t n = level[0] == '>' ? 1 : 2;
         str_addf(out, "%s %.*s %s", fact, (int)n, level, level + n);
@@ -271,14 +273,14 @@ static void group_rows(const struct layout *layout, const struct class_answer *c
         class->n_members > 1 ? mem_printf(" and %zu more that split alike", class->n_members - 1)
                              : mem_strdup("");
     struct str title CLEAN_DONE(str) = {0};
-    if (class->kind == CLASS_KIND_TREND) {
-        str_addf(&title, "%s: %s", class->member[0].fact, group->side);
-    } else if (side == 0 && str_eq(group->side, class->member[0].level)) {
-        str_addf(&title, "%s%s", member, others);
-    } else if (str_eq(group->side, "other")) {
+    if (str_eq(group->side, "other")) {
         str_add(&title, "the other hosts");
-    } else {
+    } else if (class->kind == CLASS_KIND_TREND) {
         str_addf(&title, "%s: %s", class->member[0].fact, group->side);
+    } else if (side == 0) {
+        str_addf(&title, "%s%s", member, others);
+    } else {
+        str_addf(&title, "%s = %s", class->member[0].fact, group->side);
     }
     page_line(layout->page, "", 0, "%s (%s)", str_get(&title), count);
     host_rows(layout, &group->hosts, shown);

@@ -183,7 +183,7 @@ static void put_class(struct jot *jot, const struct class_answer *class)
     }
     jot_close(jot, '[');
     jot_open(jot, "groups", '[');
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < 2 && class->group[0].side != NULL; i++) { /* a trend has no sides */
         const struct class_group *group = &class->group[i];
         jot_open(jot, NULL, '{');
         jot_text(jot, "side", group->side);

@@ -77,7 +77,7 @@ static void put_best(const struct section *section, const struct class_answer *c
             "These %zu split the hosts in the same way: on this pool they cannot be separated.",
             class->n_members);
     }
-    if (class->statement != NULL && class->statement[0] != '\0') {
+    if (class->scored && class->statement != NULL && class->statement[0] != '\0') {
         page_line(page, "  ", 2, "In numbers: %s.", class->statement);
     }
     if (class->kind == CLASS_KIND_TREND && isfinite(class->slope)) {
