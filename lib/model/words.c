@@ -27,8 +27,8 @@ static void end_word(struct splitter *s)
 static int unclosed(const struct splitter *s, const char *at, struct err *err)
 {
     return err_set(err, ERR_INPUT,
-                   "column %zu: found an opening %c that is not closed; allowed: quotes in pairs",
-                   (size_t)(at - s->text) + 1, *at);
+                   "found an opening %c in column %zu that is not closed; allowed: quotes in pairs",
+                   *at, (size_t)(at - s->text) + 1);
 }
 
 /* p stands on the opening quote; afterwards on the closing one. */
@@ -94,7 +94,7 @@ static int take_one(struct splitter *s, struct err *err)
         if (!s->p[1])
             return err_set(
                 err, ERR_INPUT,
-                "column %zu: found a backslash at the end; allowed: a character after it",
+                "found a backslash at the end (column %zu); allowed: a character after it",
                 (size_t)(s->p - s->text) + 1);
         s->p++;
         if (*s->p == '\n')

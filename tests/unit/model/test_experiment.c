@@ -193,8 +193,9 @@ static void commands_are_checked_in_every_cell(void **state)
     CLEAN(experiment) struct experiment *e = example_experiment();
 
     example_set(&e->variant[1].run, "./new '${threads}");
-    assert_refused(e, "variants.new.run: column 7: found an opening ' that is not closed; allowed: "
-                      "quotes in pairs");
+    assert_refused(e,
+                   "variants.new.run: found an opening ' in column 7 that is not closed; allowed: "
+                   "quotes in pairs");
     example_set(&e->variant[1].run, "./new ${nothing}");
     assert_refused(
         e, "variants.new.run: found ${nothing}; allowed: ${threads}, ${sink} (a shell variable is "

@@ -86,14 +86,16 @@ static void what_no_shell_could_read_is_refused(void **state)
 {
     (void)state;
     static const char *const cases[][2] = {
-        {"a 'b",      "column 3: found an opening ' that is not closed; allowed: quotes in pairs" },
-        {"ab \"c d",  "column 4: found an opening \" that is not closed; allowed: quotes in pairs"},
-        {"a \"b\\\"", "column 3: found an opening \" that is not closed; allowed: quotes in pairs"},
-        {"a | b 'c",  "column 7: found an opening ' that is not closed; allowed: quotes in pairs" },
-        {"a \\",      "column 3: found a backslash at the end; allowed: a character after it"     },
-        {"",          "found an empty command; allowed: a program and its words"                  },
-        {" \t ",      "found an empty command; allowed: a program and its words"                  },
-        {"'' a",      "found an empty command; allowed: a program and its words"                  },
+        {"a 'b",      "found an opening ' in column 3 that is not closed; allowed: quotes in pairs"},
+        {"ab \"c d",
+         "found an opening \" in column 4 that is not closed; allowed: quotes in pairs"            },
+        {"a \"b\\\"",
+         "found an opening \" in column 3 that is not closed; allowed: quotes in pairs"            },
+        {"a | b 'c",  "found an opening ' in column 7 that is not closed; allowed: quotes in pairs"},
+        {"a \\",      "found a backslash at the end (column 3); allowed: a character after it"     },
+        {"",          "found an empty command; allowed: a program and its words"                   },
+        {" \t ",      "found an empty command; allowed: a program and its words"                   },
+        {"'' a",      "found an empty command; allowed: a program and its words"                   },
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
