@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * See change.h. Long series are reduced to the medians of consecutive stretches first, so that the
+ * cost of a host is bounded; splits are then tried between stretches.
+ */
+#include "analysis/change.h"
+
+#include <gsl/gsl_statistics.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/rng.h"
+
+#define POINTS 60 /* most points the test works on */
+
+/* Medians of the first 1 … n values, by insertion into a sorted array. */
+static void running_medians(const double *d, size_t n, double *sorted, double *ret)
+{
+    for (size_t i = 0; i < n; i++) {
+        size_t lo = 0, hi = i;
+
+        while (lo < hi) {
+            const size_t middle = (lo + hi) / 2;
+
+            if (sorted[middle] < d[i])
+                lo = middle + 1;
+            else
+                hi = middle;
+        }
+        memmove(sorted + lo + 1, sorted + lo, (i - lo) * sizeof *sorted);
+        sorted[lo] = d[i];
+        ret[i] = i % 2 ? (sorted[i / 2] + sorted[i / 2 + 1]) / 2 : sorted[i / 2];
+    }
+}
+
+struct work {
+    double *sorted, *before, *after, *reversed, *off;
+};
+
+static double statistic(const double *d, size_t n, size_t least, struct work *w, size_t *ret_split)
+{
+    double best = 0;
+    size_t split = least;
+
+    for (size_t i = 0; i < n; i++)
+        w->reversed[i] = d[n - 1 - i];
+    running_medians(d, n, w->sorted, w->before);
+    running_medians(w->reversed, n, w->sorted, w->after);
+    for (size_t s = least; s + least <= n; s++) {
+        const double first = w->before[s - 1], second = w->after[n - s - 1], a = (double)s,
+                     b = (double)(n - s);
+        const double weighted = fabs(first - second) * sqrt(a * b / (a + b));
+
+        if (weighted == 0)
+            continue;
+        for (size_t i = 0; i < n; i++)
+            w->off[i] = fabs(d[i] - (i < s ? first : second));
+        const double mad = 1.4826 * gsl_stats_median(w->off, 1, n),
+                     value = mad > 0 ? weighted / mad : INFINITY;
+
+        if (value > best) {
+            best = value;
+            split = s;
+        }
+    }
+    *ret_split = split;
+    return best;
+}
+
+struct change_result change_test(const double *d, size_t n, uint64_t seed, unsigned draws)
+{
+    const size_t width = (n + POINTS - 1) / POINTS, points = width ? (n + width - 1) / width : 0;
+    const size_t least = width == 1 ? CHANGE_LEAST : 2;
+    struct change_result ret = {NAN, 0};
+    unsigned above = 0;
+    size_t ignored;
+
+    if (n < 2 * CHANGE_LEAST || points < 2 * least)
+        return ret;
+    double *v = mem_array(double, points * 6 + width + 1), *part = v + points * 6;
+    size_t *order = mem_array(size_t, points);
+    struct work work = {v + points, v + points * 2, v + points * 3, v + points * 4, v + points * 5};
+    double *shuffled = mem_array(double, points);
+    struct rng rng;
+
+    for (size_t i = 0; i < points; i++) {
+        const size_t from = i * width, count = from + width <= n ? width : n - from;
+
+        memcpy(part, d + from, count * sizeof *part);
+        v[i] = gsl_stats_median(part, 1, count);
+        order[i] = i;
+    }
+    const double observed = statistic(v, points, least, &work, &ret.split);
+
+    rng_seed(&rng, seed);
+    for (unsigned k = 0; k < draws; k++) {
+        rng_shuffle(&rng, order, points);
+        for (size_t i = 0; i < points; i++)
+            shuffled[i] = v[order[i]];
+        above += statistic(shuffled, points, least, &work, &ignored) >= observed * (1 - 1e-12);
+        if (above >= 100 && k >= 199) { /* p is far above what could matter: 0.01 */
+            draws = k + 1;
+            break;
+        }
+    }
+    ret.p = (1.0 + above) / (1.0 + draws);
+    ret.split *= width;
+    mem_free(v);
+    mem_free(order);
+    mem_free(shuffled);
+    return ret;
+}

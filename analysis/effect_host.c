@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ * See effect_host.h; the definitions are those of docs/STATISTICS.md. */
+#include "analysis/effect_host.h"
+
+#include <gsl/gsl_cdf.h>
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics.h>
+#include <math.h>
+
+#include "analysis/order.h"
+#include "analysis/signed_rank.h"
+#include "analysis/trimmed.h"
+#include "base/mem.h"
+
+static double *sorted_copy(const double *v, size_t n)
+{
+    double *copy = mem_array(double, n + 1);
+
+    for (size_t i = 0; i < n; i++)
+        copy[i] = v[i];
+    gsl_sort(copy, 1, n);
+    return copy;
+}
+
+double effect_pct(double effect, bool higher_is_better)
+{
+    return 100 * expm1(higher_is_better ? -effect : effect);
+}
+
+struct range effect_jackknife(const double *leave_one_out, size_t n, double full, double level)
+{
+    const double size = (double)n;
+    double mean = 0, squares = 0;
+
+    if (n < 2)
+        return (struct range){NAN, NAN};
+    for (size_t i = 0; i < n; i++)
+        mean += leave_one_out[i] / size;
+    for (size_t i = 0; i < n; i++)
+        squares += (leave_one_out[i] - mean) * (leave_one_out[i] - mean);
+    const double half =
+        gsl_cdf_tdist_Pinv(1 - (1 - level) / 2, size - 1) * sqrt((size - 1) / size * squares);
+
+    return (struct range){full - half, full + half};
+}
+
+void effect_mean(const struct host_rounds *rounds, const struct effect_options *options,
+                 double *ret_effect, struct range *ret_ci)
+{
+    const size_t n = rounds->n;
+    const double sign = options->higher_is_better ? -1 : 1;
+    double base = 0, candidate = 0, *without;
+
+    *ret_effect = NAN;
+    *ret_ci = (struct range){NAN, NAN};
+    if (n == 0)
+        return;
+    for (size_t i = 0; i < n; i++) {
+        base += rounds->base[i];
+        candidate += rounds->candidate[i];
+    }
+    if (options->by_difference) {
+        *ret_effect = sign * (candidate - base) / fabs(base);
+        if (!isfinite(*ret_effect))
+            *ret_effect = NAN;
+        return;
+    }
+    without = mem_array(double, n);
+    *ret_effect = sign * log(candidate / base);
+    for (size_t i = 0; i < n; i++)
+        without[i] = sign * log((candidate - rounds->candidate[i]) / (base - rounds->base[i]));
+    if (n >= 2)
+        *ret_ci = effect_jackknife(without, n, *ret_effect, 1 - options->alpha);
+    mem_free(without);
+}
+
+static void centre_and_spread(const double *v, size_t n, double *ret_centre, double *ret_spread)
+{
+    double *sorted = sorted_copy(v, n);
+
+    *ret_centre = n ? gsl_stats_median_from_sorted_data(sorted, 1, n) : NAN;
+    for (size_t i = 0; i < n; i++)
+        sorted[i] = fabs(sorted[i] - *ret_centre);
+    gsl_sort(sorted, 1, n);
+    *ret_spread = n > 1 ? 1.4826 * gsl_stats_median_from_sorted_data(sorted, 1, n) : NAN;
+    mem_free(sorted);
+}
+
+/* On a scale where differences are effects: ln, or the value over the base's mean. */
+static double *on_scale(const struct host_rounds *rounds, int arm,
+                        const struct effect_options *options, double base_mean)
+{
+    double *v = mem_array(double, rounds->n_run[arm] + 1);
+
+    for (size_t i = 0; i < rounds->n_run[arm]; i++)
+        v[i] = options->by_difference ? rounds->run[arm][i] / fabs(base_mean)
+                                      : log(rounds->run[arm][i]);
+    return v;
+}
+
+static void serial(const struct host_rounds *rounds, double *const scaled[2],
+                   struct host_answer *ret)
+{
+    for (int arm = 0; arm < 2; arm++) {
+        const size_t n = rounds->n_run[arm];
+
+        ret->n_effective[arm] = n ? order_effective_n(scaled[arm], n) : NAN;
+        ret->streak_p[arm] = n >= 2 ? order_streak_p(scaled[arm], n) : NAN;
+    }
+}
+
+static void blocked_effect(const struct host_rounds *rounds, double *const scaled[2],
+                           const struct effect_options *options, struct host_answer *ret)
+{
+    const struct order_blocked b = order_blocked_interval(scaled[0], rounds->n_run[0], scaled[1],
+                                                          rounds->n_run[1], 1 - options->alpha);
+    const double sign = options->higher_is_better ? -1 : 1;
+
+    ret->effect = sign * b.delta;
+    ret->df = b.df;
+    ret->p = b.p;
+    if (isnan(b.ci.lo))
+        return;
+    ret->ci = sign > 0 ? b.ci : (struct range){-b.ci.hi, -b.ci.lo};
+    ret->ci_level = 1 - options->alpha;
+}
+
+static double least_rounds(const struct effect_options *options)
+{
+    return ceil(1 + log2((options->family ? options->family : 1) / options->alpha));
+}
+
+static void interleaved_effect(const struct host_rounds *rounds,
+                               const struct effect_options *options, struct host_answer *ret,
+                               struct effect_numbers *numbers)
+{
+    const size_t n = rounds->n;
+    const double level = options->repeated_level > 0 ? options->repeated_level : 1 - options->alpha;
+    double *sorted = sorted_copy(rounds->d, n), ignored;
+
+    ret->effect = signed_rank_estimate(sorted, n);
+    effect_mean(rounds, options, &ret->mean_effect, &ret->mean_ci);
+    if (n >= EFFECT_LEAST_ROUNDS) {
+        const struct trimmed t = trimmed_mean(sorted, n);
+
+        ret->trimmed_effect = t.mean;
+        ret->trimmed_se = t.se;
+        ret->df = t.df;
+        ret->detectable = (gsl_cdf_tdist_Pinv(0.975, t.df) + gsl_cdf_tdist_Pinv(0.8, t.df)) * t.se;
+        ret->p = numbers->p = signed_rank_p(rounds->d, n);
+        signed_rank_interval(sorted, n, 1 - 2 * (1 - level), &numbers->ci90, &ignored);
+    }
+    if (signed_rank_interval(sorted, n, level, &ret->ci, &ret->ci_level)) {
+        numbers->half_width = (ret->ci.hi - ret->ci.lo) / 2;
+        ret->rounds_needed = ceil((double)n * numbers->half_width * numbers->half_width /
+                                  (options->theta * options->theta));
+    } else {
+        ret->rounds_needed = least_rounds(options);
+    }
+    mem_free(sorted);
+}
+
+/* All differences are 0: the clock is too coarse, so widen by a tick either way. */
+static void widen_by_tick(const struct host_rounds *rounds, struct host_answer *ret,
+                          struct effect_numbers *numbers)
+{
+    for (size_t i = 0; i < rounds->n; i++)
+        if (rounds->d[i] != 0)
+            return;
+    if (rounds->n < 2)
+        return;
+    strlist_add(&ret->notes, "coarse-clock");
+    const double tick = isfinite(rounds->resolution) ? rounds->resolution : 0;
+
+    ret->ci = (struct range){ret->ci.lo - tick, ret->ci.hi + tick};
+    numbers->ci90 = (struct range){numbers->ci90.lo - tick, numbers->ci90.hi + tick};
+}
+
+void effect_host(const struct host_rounds *rounds, const struct effect_options *options,
+                 struct host_answer *ret, struct effect_numbers *numbers)
+{
+    double base_mean = 0, *scaled[2];
+
+    *numbers = (struct effect_numbers){
+        .p = NAN, .ci90 = {NAN, NAN},
+             .half_width = NAN
+    };
+    ret->design = rounds->design;
+    ret->rounds_used = rounds->n;
+    ret->rounds_dropped = rounds->dropped;
+    for (size_t i = 0; i < rounds->n_run[0]; i++)
+        base_mean += rounds->run[0][i] / (double)rounds->n_run[0];
+    for (int arm = 0; arm < 2; arm++) {
+        ret->samples[arm] = rounds->samples[arm];
+        scaled[arm] = on_scale(rounds, arm, options, base_mean);
+    }
+    centre_and_spread(rounds->run[0], rounds->n_run[0], &ret->base_centre, &ret->base_spread);
+    centre_and_spread(rounds->run[1], rounds->n_run[1], &ret->candidate_centre,
+                      &ret->candidate_spread);
+    serial(rounds, scaled, ret);
+    if (rounds->design == DESIGN_BLOCKED || rounds->design == DESIGN_UNPAIRED) {
+        blocked_effect(rounds, scaled, options, ret);
+    } else if (rounds->design != DESIGN_NONE && rounds->n > 0) {
+        interleaved_effect(rounds, options, ret, numbers);
+        widen_by_tick(rounds, ret, numbers);
+    }
+    ret->pct = isnan(ret->effect) ? NAN
+               : options->by_difference
+                   ? 100 * (options->higher_is_better ? -ret->effect : ret->effect)
+                   : effect_pct(ret->effect, options->higher_is_better);
+    mem_free(scaled[0]);
+    mem_free(scaled[1]);
+}
+
+static void reason_width(const struct effect_options *options, struct host_answer *answer)
+{
+    CLEAN_DONE(str) struct str text = {0};
+
+    if (answer->rounds_needed > (double)answer->rounds_used)
+        str_addf(
+            &text,
+            "the interval is wider than what matters: about %.0f rounds are needed, %llu were used",
+            answer->rounds_needed, (unsigned long long)answer->rounds_used);
+    else if (fabs(answer->effect) + 0 < options->theta)
+        str_add(&text, "the interval reaches past the smallest effect that matters");
+    else
+        str_add(&text, "the effect is not told apart from chance after correction over hosts");
+    strlist_add(&answer->reasons, str_get(&text));
+}
+
+enum verdict effect_verdict(const struct effect_options *options,
+                            const struct effect_numbers *numbers, struct host_answer *answer)
+{
+    const bool one_side = answer->ci.lo > 0 || answer->ci.hi < 0;
+
+    if (answer->rounds_used < EFFECT_LEAST_ROUNDS) {
+        CLEAN_DONE(str) struct str text = {0};
+
+        str_addf(&text, "too few rounds: %llu, at least %.0f are needed",
+                 (unsigned long long)answer->rounds_used, answer->rounds_needed);
+        strlist_add(&answer->reasons, str_get(&text));
+        return VERDICT_INCONCLUSIVE;
+    }
+    if (answer->q <= options->alpha && one_side) {
+        const bool small = fabs(answer->effect) < options->theta;
+
+        if (answer->effect > 0)
+            return small ? VERDICT_REGRESSED_SMALL : VERDICT_REGRESSED;
+        return small ? VERDICT_IMPROVED_SMALL : VERDICT_IMPROVED;
+    }
+    if (numbers->ci90.lo > -options->theta && numbers->ci90.hi < options->theta)
+        return VERDICT_UNCHANGED;
+    reason_width(options, answer);
+    return VERDICT_INCONCLUSIVE;
+}
