@@ -188,7 +188,12 @@ int query_show(struct query_call *call, struct err *err)
     const char *as = query_text(call, "as");
     const struct form *form = as == NULL ? &FORMS[0] : NULL;
     if (str_eq(as, "csv")) {
-        return query_export(call, err);
+        bool narrowed = query_text(call, "metric") != NULL || query_text(call, "host") != NULL ||
+                        query_text(call, "by") != NULL;
+        return narrowed
+                   ? err_set(err, ERR_USAGE,
+                             "csv holds all hosts and metrics: metric, host and by do not apply")
+                   : query_export(call, err);
     }
     for (size_t i = 0; form == NULL && i < sizeof FORMS / sizeof *FORMS; i++) {
         form = str_eq(FORMS[i].name, as) ? &FORMS[i] : NULL;

@@ -362,6 +362,7 @@ static void wrong_questions_are_refused(void **state)
     assert_int_equal(REFUSED(SHOW, "run", "sort", "metric", "elapsed"), ERR_USAGE);
     assert_int_equal(REFUSED(SHOW, "run", "sort", "gate", "1"), ERR_USAGE);
     assert_int_equal(REFUSED(SHOW, "run", "sort", "host", "h9"), ERR_NOT_FOUND);
+    assert_int_equal(REFUSED(SHOW, "run", "sort", "as", "csv", "host", "h1"), ERR_USAGE);
     assert_int_equal(REFUSED(HOST_SHOW, "host", "h9"), ERR_NOT_FOUND);
     assert_int_equal(REFUSED(HOST_SHOW, "width", "80"), ERR_USAGE);
     assert_int_equal(REFUSED(HOSTS, "width", "wide"), ERR_INPUT);
