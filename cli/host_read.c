@@ -23,22 +23,22 @@ enum {
     N_VIEW = sizeof VIEW_ONLY / sizeof *VIEW_ONLY,
     N_LS = sizeof LS_OPTIONS / sizeof *LS_OPTIONS
 };
-static const struct opt_spec LS = {
+const struct opt_spec host_ls_spec = {
     .usage = "muster host ls [OPTION]…",
     .about = "List the hosts of the pool: state, last sign of life, processor, system.",
     .v = LS_OPTIONS,
     .n = N_LS};
-static const struct opt_spec SHOW = {.usage = "muster host show [OPTION]… HOST",
-                                     .about = "Show all that is known of a host.",
-                                     .v = VIEW_ONLY,
-                                     .n = N_VIEW};
-static const struct opt_spec FACTS = {
+const struct opt_spec host_show_spec = {.usage = "muster host show [OPTION]… HOST",
+                                        .about = "Show all that is known of a host.",
+                                        .v = VIEW_ONLY,
+                                        .n = N_VIEW};
+const struct opt_spec host_facts_spec = {
     .usage = "muster host facts [OPTION]… [HOST]",
     .about = "List the facts of a host, or of the whole pool: on how many hosts each is "
              "known and which levels it has.",
     .v = VIEW_ONLY,
     .n = N_VIEW};
-static const struct opt_spec DIFF = {
+const struct opt_spec host_diff_spec = {
     .usage = "muster host diff [OPTION]… HOST HOST",
     .about = "Show the facts in which two hosts differ: identity first, then state; facts "
              "known on one of them alone come last.",
@@ -75,31 +75,31 @@ static int ask(const struct opt_spec *spec, enum wire_request_kind kind, const c
 static int host_ls(int argc, char **argv)
 {
     static const char *const words[] = {NULL};
-    return ask(&LS, WIRE_REQUEST_HOSTS, words, 0, argc, argv);
+    return ask(&host_ls_spec, WIRE_REQUEST_HOSTS, words, 0, argc, argv);
 }
 
 static int host_show(int argc, char **argv)
 {
     static const char *const words[] = {"host", NULL};
-    return ask(&SHOW, WIRE_REQUEST_HOST_SHOW, words, 1, argc, argv);
+    return ask(&host_show_spec, WIRE_REQUEST_HOST_SHOW, words, 1, argc, argv);
 }
 
 static int host_facts(int argc, char **argv)
 {
     static const char *const words[] = {"host", NULL};
-    return ask(&FACTS, WIRE_REQUEST_HOST_FACTS, words, 0, argc, argv);
+    return ask(&host_facts_spec, WIRE_REQUEST_HOST_FACTS, words, 0, argc, argv);
 }
 
 static int host_diff(int argc, char **argv)
 {
     static const char *const words[] = {"a", "b", NULL};
-    return ask(&DIFF, WIRE_REQUEST_HOST_DIFF, words, 2, argc, argv);
+    return ask(&host_diff_spec, WIRE_REQUEST_HOST_DIFF, words, 2, argc, argv);
 }
 
 const struct host_verb host_read_verbs[] = {
-    {"ls",    "list the pool",                       &LS,    host_ls   },
-    {"show",  "show all that is known of a host",    &SHOW,  host_show },
-    {"facts", "list facts of a host or of the pool", &FACTS, host_facts},
-    {"diff",  "show what two hosts differ in",       &DIFF,  host_diff },
+    {"ls",    "list the pool",                       &host_ls_spec,    host_ls   },
+    {"show",  "show all that is known of a host",    &host_show_spec,  host_show },
+    {"facts", "list facts of a host or of the pool", &host_facts_spec, host_facts},
+    {"diff",  "show what two hosts differ in",       &host_diff_spec,  host_diff },
 };
 const size_t host_read_verbs_n = sizeof host_read_verbs / sizeof *host_read_verbs;
