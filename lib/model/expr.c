@@ -186,13 +186,16 @@ static int advance(struct parser *p)
     return strchr("=!<>~", *p->at) ? lex_op(p) : lex_word(p);
 }
 
-static int new_node(struct parser *p, enum expr_kind kind, struct expr **ret)
+/* NULL with the error filled when there are too many. */
+static struct expr *new_node(struct parser *p, enum expr_kind kind)
 {
-    if (++p->nodes > NODES_MAX)
-        return err_set(p->err, ERR_LIMIT, "over %d comparisons in an expression", NODES_MAX);
-    *ret = mem_new(struct expr);
-    (*ret)->kind = kind;
-    return 0;
+    if (++p->nodes > NODES_MAX) {
+        err_set(p->err, ERR_LIMIT, "over %d comparisons in an expression", NODES_MAX);
+        return NULL;
+    }
+    struct expr *node = mem_new(struct expr);
+    node->kind = kind;
+    return node;
 }
 
 static void add_child(struct expr *parent, struct expr **child)
@@ -264,11 +267,10 @@ static int parse_compare(struct parser *p, struct expr *node)
 
 static int parse_test(struct parser *p, struct expr **ret)
 {
-    CLEAN(expr) struct expr *node = NULL;
-
     if (p->token != T_NAME)
         return expected(p, "a fact's name, not or (");
-    if (new_node(p, EXPR_KNOWN, &node) < 0)
+    CLEAN(expr) struct expr *node = new_node(p, EXPR_KNOWN);
+    if (!node)
         return -1;
     node->name = mem_strdup(str_get(&p->word));
     if (advance(p) < 0)
@@ -287,8 +289,8 @@ static int parse_test(struct parser *p, struct expr **ret)
         if (advance(p) < 0 || parse_list(p, node) < 0)
             return -1;
         if (negated) {
-            CLEAN(expr) struct expr *outer = NULL;
-            if (new_node(p, EXPR_NOT, &outer) < 0)
+            CLEAN(expr) struct expr *outer = new_node(p, EXPR_NOT);
+            if (!outer)
                 return -1;
             add_child(outer, &node);
             node = mem_steal(&outer);
@@ -314,7 +316,8 @@ static int parse_not_inside(struct parser *p, struct expr **ret)
             return -1;
     } else {
         CLEAN(expr) struct expr *inner = NULL;
-        if (new_node(p, EXPR_NOT, &node) < 0 || advance(p) < 0)
+        node = new_node(p, EXPR_NOT);
+        if (!node || advance(p) < 0)
             return -1;
         if (parse_not(p, &inner) < 0)
             return -1;
@@ -342,7 +345,6 @@ static int parse_chain(struct parser *p, enum token joiner, enum expr_kind kind,
                        int (*part)(struct parser *, struct expr **), struct expr **ret)
 {
     CLEAN(expr) struct expr *first = NULL;
-    CLEAN(expr) struct expr *node = NULL;
 
     if (part(p, &first) < 0)
         return -1;
@@ -350,7 +352,8 @@ static int parse_chain(struct parser *p, enum token joiner, enum expr_kind kind,
         *ret = mem_steal(&first);
         return 0;
     }
-    if (new_node(p, kind, &node) < 0)
+    CLEAN(expr) struct expr *node = new_node(p, kind);
+    if (!node)
         return -1;
     add_child(node, &first);
     while (p->token == joiner) {

@@ -120,7 +120,7 @@ int words_split(const char *text, struct strlist *ret, struct err *err)
     struct splitter s = {.text = text, .p = text};
     int result = 0;
 
-    for (; *s.p && result == 0; s.p++)
+    for (; result == 0 && *s.p; s.p++) /* a failure may leave p on the final NUL */
         result = take_one(&s, err);
     end_word(&s);
     if (result == 0 && s.shell) {

@@ -60,7 +60,7 @@ static void descriptor_is_read_from_its_offset(void **state)
     assert_int_equal(digest_fd(fds[0], got, &err), 0);
     assert_string_equal(got, abc);
     close(fds[0]);
-    strcpy(got, "kept");
+    memcpy(got, "kept", sizeof "kept");
     assert_int_equal(digest_fd(-1, got, &err), -1);
     assert_int_equal(err.code, ERR_SYS);
     assert_string_equal(got, "kept");

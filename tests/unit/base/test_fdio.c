@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -24,7 +25,7 @@ static int make_place(void **state)
 {
     static struct place place;
 
-    strcpy(place.root, "/tmp/muster-fdio-XXXXXX");
+    snprintf(place.root, sizeof place.root, "/tmp/muster-fdio-XXXXXX");
     *state = &place;
     return mkdtemp(place.root) ? 0 : -1;
 }

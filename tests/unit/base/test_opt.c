@@ -57,7 +57,7 @@ static void parse(struct parsed *parsed, const char *line, bool stop_at_word)
     char *argv[32] = {copy};
     int argc = 1;
 
-    strcpy(copy, line);
+    snprintf(copy, sizeof copy, "%s", line);
     for (char *c = copy; *c; c++) {
         if (*c != ' ')
             continue;

@@ -17,10 +17,19 @@
 
 #include "base/rng.h"
 
+/* As bits, so that -0 and 0 differ. */
+static uint64_t bits_of(double value)
+{
+    uint64_t bits;
+
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
 #define ASSERT_DOUBLE(got, want)                                                                   \
     do {                                                                                           \
         const double g_ = (got), w_ = (want);                                                      \
-        if (memcmp(&g_, &w_, sizeof g_) != 0)                                                      \
+        if (bits_of(g_) != bits_of(w_))                                                            \
             fail_msg("got %.17g, want %.17g", g_, w_);                                             \
     } while (0)
 

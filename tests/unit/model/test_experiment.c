@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include <stdio.h>
 #include <string.h>
 
 #include "model/limits.h"
@@ -265,12 +266,12 @@ static void bits_are_told_apart_by_digest_or_path(void **state)
     e->variant[0].files = mem_strdup("build/a");
     e->variant[1].files = mem_strdup("build/b");
     assert_fine(e); /* not packed yet: paths tell them apart */
-    strcpy(e->variant[0].artefact, digest_a);
-    strcpy(e->variant[1].artefact, digest_b);
+    snprintf(e->variant[0].artefact, DIGEST_SIZE, "%s", digest_a);
+    snprintf(e->variant[1].artefact, DIGEST_SIZE, "%s", digest_b);
     assert_fine(e);
-    strcpy(e->variant[1].artefact, digest_a);
+    snprintf(e->variant[1].artefact, DIGEST_SIZE, "%s", digest_a);
     assert_refused(e, same); /* other paths, same bits */
-    strcpy(e->variant[1].artefact, "short");
+    snprintf(e->variant[1].artefact, DIGEST_SIZE, "%s", "short");
     assert_refused(e, "variants.new: found an artefact \"short\"; allowed: a SHA-256 in hex");
 }
 

@@ -31,7 +31,7 @@ static void check_file(const char *name)
     if (fdio_read_file(path, LIMIT_EXPERIMENT_FILE, &text, &err) < 0)
         fail_msg("%s", err.text);
     if (spec_from_yaml(name, text.text, text.length, false, &experiment, &err) == 0)
-        strcpy(err.text, "no complaint");
+        err_set(&err, ERR_NONE, "no complaint");
     const size_t end = strcspn(text.text, "\n");
     CLEAN_MEM char *first = mem_strndup(text.text, end);
     const char *want = str_starts(first, mark) ? first + strlen(mark) : "(no first line)";
