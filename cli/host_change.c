@@ -10,21 +10,21 @@
 
 #include <stdio.h>
 
-static const struct opt_spec add_spec = {
+const struct opt_spec host_add_spec = {
     .usage = "muster host add NAME PUBLICKEY",
     .about = "Enrol a host: its agent, known by this key (`muster keys` prints it), may connect "
              "and be measured on. A host that "
              "is enrolled already gets the new key."};
-static const struct opt_spec approve_spec = {
+const struct opt_spec host_approve_spec = {
     .usage = "muster host approve NAME",
     .about = "Let a host be measured on again: ends drain and hold."};
-static const struct opt_spec drain_spec = {
+const struct opt_spec host_drain_spec = {
     .usage = "muster host drain NAME",
     .about = "Take no new work on a host; what runs there is finished. `approve` ends it."};
-static const struct opt_spec hold_spec = {
+const struct opt_spec host_hold_spec = {
     .usage = "muster host hold NAME",
     .about = "Keep a host for yourself: no run starts there. `approve` ends it."};
-static const struct opt_spec rm_spec = {
+const struct opt_spec host_rm_spec = {
     .usage = "muster host rm NAME",
     .about = "Remove a host from the pool and refuse its key from now on. What it measured stays."};
 
@@ -73,34 +73,34 @@ static int change(const struct opt_spec *spec, const char *action, size_t words,
 
 static int host_add(int argc, char **argv)
 {
-    return change(&add_spec, "add", 2, argc, argv);
+    return change(&host_add_spec, "add", 2, argc, argv);
 }
 
 static int host_approve(int argc, char **argv)
 {
-    return change(&approve_spec, "approve", 1, argc, argv);
+    return change(&host_approve_spec, "approve", 1, argc, argv);
 }
 
 static int host_drain(int argc, char **argv)
 {
-    return change(&drain_spec, "drain", 1, argc, argv);
+    return change(&host_drain_spec, "drain", 1, argc, argv);
 }
 
 static int host_hold(int argc, char **argv)
 {
-    return change(&hold_spec, "hold", 1, argc, argv);
+    return change(&host_hold_spec, "hold", 1, argc, argv);
 }
 
 static int host_rm(int argc, char **argv)
 {
-    return change(&rm_spec, "rm", 1, argc, argv);
+    return change(&host_rm_spec, "rm", 1, argc, argv);
 }
 
 const struct host_verb host_change_verbs[] = {
-    {"add",     "enrol a host's key",            &add_spec,     host_add    },
-    {"approve", "let a host be measured on",     &approve_spec, host_approve},
-    {"drain",   "take no new work on a host",    &drain_spec,   host_drain  },
-    {"hold",    "keep a host out of runs",       &hold_spec,    host_hold   },
-    {"rm",      "remove a host, refuse its key", &rm_spec,      host_rm     },
+    {"add",     "enrol a host's key",            &host_add_spec,     host_add    },
+    {"approve", "let a host be measured on",     &host_approve_spec, host_approve},
+    {"drain",   "take no new work on a host",    &host_drain_spec,   host_drain  },
+    {"hold",    "keep a host out of runs",       &host_hold_spec,    host_hold   },
+    {"rm",      "remove a host, refuse its key", &host_rm_spec,      host_rm     },
 };
 const size_t host_change_verbs_n = sizeof(host_change_verbs) / sizeof(host_change_verbs[0]);

@@ -16,3 +16,5 @@ extern const size_t host_read_verbs_n;
 extern const struct host_verb host_change_verbs[];
 extern const size_t host_change_verbs_n;
 extern const struct opt_spec host_ls_spec, host_show_spec, host_facts_spec, host_diff_spec;
+extern const struct opt_spec host_add_spec, host_approve_spec, host_drain_spec, host_hold_spec,
+    host_rm_spec;

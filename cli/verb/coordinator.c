@@ -3,11 +3,10 @@
  * `muster coordinator`: the daemon that owns runs, hosts and samples.
  */
 #include "cli/cli.h"
+#include "cli/log_level.h"
 #include "cli/target.h"
 #include "cli/view.h"
 #include "coordinator/coord.h"
-
-#include "base/log.h"
 
 struct coordinator {
     const char *data_dir, *agents, *users, *key, *endpoints, *log_level;
@@ -16,36 +15,23 @@ struct coordinator {
     bool exit_when_idle;
 };
 #define AT(field) offsetof(struct coordinator, field)
+/* clang-format off */
 static const struct opt options[] = {
-    {'d', "data-dir",       "DIR",
-     "where everything is kept (default: $MUSTER_DATA, $XDG_DATA_HOME/muster)",                            OPT_TEXT,
-     AT(data_dir),                                                                                                                       NULL},
-    {0,   "agents",         "ENDPOINT",   "where agents connect (default: tcp://127.0.0.1:7401)",          OPT_TEXT,
-     AT(agents),                                                                                                                         NULL},
-    {0,   "users",          "ENDPOINT",   "where command lines connect (default: tcp://127.0.0.1:7402)",
-     OPT_TEXT,                                                                                                           AT(users),      NULL},
-    {'k', "key",            "FILE",       "own key pair, made when absent (default: DIR/coordinator.key)", OPT_TEXT,
-     AT(key),                                                                                                                            NULL},
-    {0,   "endpoints",      "FILE",       "where to write what was bound (default: DIR/endpoints)",        OPT_TEXT,
-     AT(endpoints),                                                                                                                      NULL},
-    {0,   "enroll",         "NAME=KEY",   "a host and its agent's public key; may be repeated",            OPT_LIST,
-     AT(enroll),                                                                                                                         NULL},
-    {0,   "allow-user",     "KEY[:ROLE]", "a user's public key, as operator or viewer; may be repeated",
-     OPT_LIST,                                                                                                           AT(allow_user), NULL},
-    {0,   "heartbeat",      "TIME",       "interval of signs of life; three missed: lost (default: 5s)",
-     OPT_DURATION,                                                                                                       AT(heartbeat),  NULL},
-    {0,   "ttl",            "TIME",       "life of a lease that is not renewed (default: 60s)",            OPT_DURATION, AT(ttl),
-     NULL                                                                                                                                    },
-    {0,   "wait-hosts",     "TIME",
-     "how long a run waits for hosts that are not connected (default: 60s)",                               OPT_DURATION,
-     AT(wait_hosts),                                                                                                                     NULL},
-    {0,   "lost-grace",     "TIME",       "how long the end of a run waits for lost hosts (default: 30s)",
-     OPT_DURATION,                                                                                                       AT(lost_grace), NULL},
-    {0,   "exit-when-idle", NULL,         "end when the user has gone and no run is open",                 OPT_FLAG,
-     AT(exit_when_idle),                                                                                                                 NULL},
-    {0,   "log-level",      "LEVEL",      "least level that is logged (default: info)",                    OPT_TEXT,     AT(log_level),
-     "debug|info|warn|error"                                                                                                                 },
+    {'d', "data-dir",       "DIR",        "where everything is kept (default: $MUSTER_DATA, $XDG_DATA_HOME/muster)", OPT_TEXT,     AT(data_dir),       NULL},
+    {0,   "agents",         "ENDPOINT",   "where agents connect (default: tcp://127.0.0.1:7401)",                    OPT_TEXT,     AT(agents),         NULL},
+    {0,   "users",          "ENDPOINT",   "where command lines connect (default: tcp://127.0.0.1:7402)",             OPT_TEXT,     AT(users),          NULL},
+    {'k', "key",            "FILE",       "own key pair, made when absent (default: DIR/coordinator.key)",           OPT_TEXT,     AT(key),            NULL},
+    {0,   "endpoints",      "FILE",       "where to write what was bound (default: DIR/endpoints)",                  OPT_TEXT,     AT(endpoints),      NULL},
+    {0,   "enroll",         "NAME=KEY",   "a host and its agent's public key; may be repeated",                      OPT_LIST,     AT(enroll),         NULL},
+    {0,   "allow-user",     "KEY[:ROLE]", "a user's public key, as operator or viewer; may be repeated",             OPT_LIST,     AT(allow_user),     NULL},
+    {0,   "heartbeat",      "TIME",       "interval of signs of life; three missed: lost (default: 5s)",             OPT_DURATION, AT(heartbeat),      NULL},
+    {0,   "ttl",            "TIME",       "life of a lease that is not renewed (default: 60s)",                      OPT_DURATION, AT(ttl),            NULL},
+    {0,   "wait-hosts",     "TIME",       "how long a run waits for hosts that are not connected (default: 60s)",    OPT_DURATION, AT(wait_hosts),     NULL},
+    {0,   "lost-grace",     "TIME",       "how long the end of a run waits for lost hosts (default: 30s)",           OPT_DURATION, AT(lost_grace),     NULL},
+    {0,   "exit-when-idle", NULL,         "end when the user has gone and no run is open",                           OPT_FLAG,     AT(exit_when_idle), NULL},
+    {0,   "log-level",      "LEVEL",      "least level that is logged (default: info)",                              OPT_TEXT,     AT(log_level),      LOG_LEVEL_WORDS},
 };
+/* clang-format on */
 static const struct opt_spec spec = {
     .usage = "muster coordinator [OPTION]…",
     .about =
@@ -56,17 +42,6 @@ static const struct opt_spec spec = {
     .v = options,
     .n = sizeof(options) / sizeof(options[0]),
 };
-
-static enum log_level level_of(const char *word)
-{
-    static const char *const words[] = {"debug", "info", "warn", "error"};
-
-    for (int i = 0; word && i < 4; i++) {
-        if (str_eq(word, words[i]))
-            return (enum log_level)i;
-    }
-    return LOG_INFO;
-}
 
 static int serve(const struct coordinator *o)
 {
@@ -89,7 +64,7 @@ static int serve(const struct coordinator *o)
     int result = 0;
 
     log_set_name("coordinator");
-    log_set_level(level_of(o->log_level));
+    log_set_level(log_level_of(o->log_level));
     if (!coord.data_dir) {
         result = cli_target_load(&target, &err);
         coord.data_dir = target.data_dir;

@@ -67,7 +67,16 @@ static int host(int argc, char **argv)
 static const struct opt_spec SPEC = {
     .usage = "muster host VERB [OPTION]… [HOST]…",
     .about = "The pool: which hosts there are, what is known of them, what they may do."};
-static const struct opt_spec *const SPECS[] = {
-    &SPEC, &host_ls_spec, &host_show_spec, &host_facts_spec, &host_diff_spec, NULL};
+static const struct opt_spec *const SPECS[] = {&SPEC,
+                                               &host_ls_spec,
+                                               &host_show_spec,
+                                               &host_facts_spec,
+                                               &host_diff_spec,
+                                               &host_add_spec,
+                                               &host_approve_spec,
+                                               &host_drain_spec,
+                                               &host_hold_spec,
+                                               &host_rm_spec,
+                                               NULL};
 const struct verb_ops verb_host = {
     .name = "host", .help = "the pool: ls, show, facts, diff, add, …", .spec = SPECS, .run = host};

@@ -16,12 +16,13 @@ struct keys_options {
     bool json, quiet;
 };
 #define AT(field) offsetof(struct keys_options, field)
+/* clang-format off */
 static const struct opt options[] = {
-    {'o', "out",   "FILE", "the key pair's file (default: $MUSTER_KEY, $XDG_CONFIG_HOME/muster/key)",
-     OPT_TEXT,                                                                                                  AT(out),   NULL},
+    {'o', "out",   "FILE", "the key pair's file (default: $MUSTER_KEY, $XDG_CONFIG_HOME/muster/key)", OPT_TEXT, AT(out),   NULL},
     {0,   "json",  NULL,   "print JSON",                                                              OPT_FLAG, AT(json),  NULL},
     {'q', "quiet", NULL,   "print the public key alone (as always)",                                  OPT_FLAG, AT(quiet), NULL},
 };
+/* clang-format on */
 static const struct opt_spec spec = {
     .usage = "muster keys [OPTION]…",
     .about = "Print the public key of a key pair; make the pair when there is none.\n\nThe public "

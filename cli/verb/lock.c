@@ -15,12 +15,12 @@
 struct lock_options {
     bool no_wait, print_path;
 };
+/* clang-format off */
 static const struct opt options[] = {
-    {'n', "no-wait",    NULL, "fail with 1 when a sample is running, instead of waiting for its end",
-     OPT_FLAG,                                                                                                  offsetof(struct lock_options, no_wait),    NULL},
-    {0,   "print-path", NULL, "print the lock's path and end",                                        OPT_FLAG,
-     offsetof(struct lock_options,                                                                                                            print_path), NULL},
+    {'n', "no-wait",    NULL, "fail with 1 when a sample is running, instead of waiting for its end", OPT_FLAG, offsetof(struct lock_options, no_wait),    NULL},
+    {0,   "print-path", NULL, "print the lock's path and end",                                        OPT_FLAG, offsetof(struct lock_options, print_path), NULL},
 };
+/* clang-format on */
 static const struct opt_spec spec = {
     .usage = "muster lock [OPTION]… -- COMMAND [ARGUMENT]…",
     .about = "Run a command while no sample runs on this machine: agents wait until it has ended. "

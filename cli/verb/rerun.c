@@ -12,13 +12,13 @@ struct rerun {
     struct view view;
     bool detach, gate;
 };
+/* clang-format off */
 static const struct opt options[] = {
-    {0, "detach", NULL, "do not follow it",                                                OPT_FLAG, offsetof(struct rerun, detach), NULL},
-    {0, "gate",   NULL,
-     "exit with 3 when it regressed, 5 when hosts are missing, 4 when it is inconclusive", OPT_FLAG,
-     offsetof(struct rerun,                                                                                                 gate),   NULL},
+    {0, "detach", NULL, "do not follow it",                                                                   OPT_FLAG, offsetof(struct rerun, detach), NULL},
+    {0, "gate",   NULL, "exit with 3 when it regressed, 5 when hosts are missing, 4 when it is inconclusive", OPT_FLAG, offsetof(struct rerun, gate),   NULL},
     VIEW_OPTS(struct rerun),
 };
+/* clang-format on */
 static const struct opt_spec spec = {
     .usage = "muster rerun [OPTION]… RUN",
     .about = "Continue a run that ended partial or cancelled: hosts that failed, were lost or "
