@@ -1,23 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * `muster host diff A B`: what two hosts differ in. Identity before state, then by what usually
- * matters most (processor before system before kernel, vendor before model before stepping), then
- * by name.
+ * `muster host diff A B`: what two hosts differ in. Identity before state, then in the order in
+ * which the analysis names facts (processor before system before kernel, vendor before model before
+ * stepping), then by name.
  */
+#include "analysis/fact_table.h"
 #include "coordinator/report/jot.h"
 #include "coordinator/report/query_call.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* The order of telling: the longest prefix that fits decides; facts without one come after all of
- * these. */
-static const char *const HIERARCHY[] = {
-    "cpu.vendor", "cpu.family",     "cpu.model", "cpu.stepping", "cpu.microcode", "cpu.flags",
-    "cpu.cache",  "cpu.",           "os.id",     "os.release",   "os.glibc",      "os.libc",
-    "os.",        "kernel.release", "kernel.",   "mem.",         "tuning.",       "env.",
-};
-enum { N_HIERARCHY = sizeof HIERARCHY / sizeof *HIERARCHY };
 
 struct difference {
     const struct fact *a, *b; /* NULL: unknown there */
@@ -26,30 +18,6 @@ struct difference {
 static const struct fact *either(const struct difference *d)
 {
     return d->a != NULL ? d->a : d->b;
-}
-
-/* Is prefix the start of name, where imported names may have an underscore for the dot? */
-static bool fits(const char *name, const char *prefix)
-{
-    for (; *prefix != '\0'; name++, prefix++) {
-        if (*name != *prefix && !(*name == '_' && *prefix == '.')) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static size_t place(const char *name)
-{
-    size_t best = N_HIERARCHY, longest = 0;
-    for (size_t i = 0; i < N_HIERARCHY; i++) {
-        size_t length = strlen(HIERARCHY[i]);
-        if (length > longest && fits(name, HIERARCHY[i])) {
-            best = i;
-            longest = length;
-        }
-    }
-    return best;
 }
 
 static int by_rank(const void *x, const void *y)
@@ -63,8 +31,7 @@ static int by_rank(const void *x, const void *y)
     if (a->kind != b->kind) {
         return a->kind == FACT_IDENTITY ? -1 : 1;
     }
-    size_t pa = place(a->name), pb = place(b->name);
-    return pa != pb ? (pa < pb ? -1 : 1) : strcmp(a->name, b->name);
+    return fact_table_compare_names(a->name, b->name);
 }
 
 /* Merges the two sorted sets and keeps what is not equal on both. */
