@@ -104,6 +104,7 @@ static char *explain(struct store *store, const char *name, bool json)
     strmap_set(&arg, "run", name);
     strmap_set(&arg, "json", json ? "1" : "0");
     strmap_set(&arg, "seed", "1");
+    strmap_set(&arg, "width", "400"); /* no line breaks inside what is looked for */
     char *text = NULL;
     size_t size = 0;
     int code = -1;
