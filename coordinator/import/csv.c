@@ -33,6 +33,7 @@ struct csv {
     size_t *start; /* of each field in record; one more for the end */
     struct csv_field *field;
     size_t n, cap_start, cap_field;
+    unsigned char high; /* all bytes of the field or-ed: below 0x80 it is ASCII */
     struct strlist header;
     uint64_t header_line;
     off_t body;         /* where the first record after the header begins */
@@ -144,10 +145,13 @@ static bool is_stop(char c)
 /* ---- records ---- */
 static void begin_field(struct csv *csv)
 {
-    csv->start = mem_grow(csv->start, &csv->cap_start, csv->n + 2, sizeof *csv->start);
-    csv->field = mem_grow(csv->field, &csv->cap_field, csv->n + 1, sizeof *csv->field);
+    if (csv->n + 2 > csv->cap_start)
+        csv->start = mem_grow(csv->start, &csv->cap_start, csv->n + 2, sizeof *csv->start);
+    if (csv->n + 1 > csv->cap_field)
+        csv->field = mem_grow(csv->field, &csv->cap_field, csv->n + 1, sizeof *csv->field);
     csv->start[csv->n] = csv->record.length;
     csv->field[csv->n] = (struct csv_field){.line = csv->line};
+    csv->high = 0;
 }
 
 static int fail_here(struct csv *csv, struct err *err, const char *text)
@@ -162,7 +166,7 @@ static int end_field(struct csv *csv, struct err *err)
     if (length > LIMIT_FIELD)
         return csv_fail(csv, csv->field[csv->n].line, csv->n, err,
                         "a field of %zu bytes: at most %d", length, LIMIT_FIELD);
-    if (length && !str_is_utf8(csv->record.text + csv->start[csv->n], length))
+    if ((csv->high & 0x80) && !str_is_utf8(csv->record.text + csv->start[csv->n], length))
         return fail_here(csv, err, "not UTF-8");
     str_addc(&csv->record, '\0');
     csv->field[csv->n].length = length;
@@ -177,6 +181,7 @@ static int end_field(struct csv *csv, struct err *err)
 static int copy_plain(struct csv *csv, bool quoted, struct err *err)
 {
     size_t from = csv->at;
+    unsigned char high = 0;
 
     while (csv->at < csv->filled) {
         char c = csv->buffer[csv->at];
@@ -185,8 +190,10 @@ static int copy_plain(struct csv *csv, bool quoted, struct err *err)
             break;
         if (c == '\n')
             csv->line++;
+        high |= (unsigned char)c;
         csv->at++;
     }
+    csv->high |= high;
     str_add_bytes(&csv->record, csv->buffer + from, csv->at - from);
     if (csv->record.length - csv->start[csv->n] > LIMIT_FIELD + BUFFER)
         return fail_here(csv, err, "a field of more than 65536 bytes");

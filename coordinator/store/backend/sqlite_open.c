@@ -93,10 +93,10 @@ int sqlite_open(struct store *store, struct err *err)
     sqlite3_extended_result_codes(store->db, 1);
     sqlite3_busy_timeout(store->db, BUSY_MS);
     sqlite3_db_config(store->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-    if (sq_exec(
-            store,
-            "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA foreign_keys = ON",
-            err) < 0)
+    if (sq_exec(store,
+                "PRAGMA cache_size = -8000; PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = "
+                "ON; PRAGMA foreign_keys = ON",
+                err) < 0)
         return -1;
     if (store->writable) {
         if (check_whole(store, err) < 0 || check_wal(store, err) < 0 ||
