@@ -183,7 +183,7 @@ static void add_member(const struct class_member *m, struct str *s)
                  str_starts(m->and_level, "not ") ? "" : "= ", m->and_level);
 }
 
-static void add_facts(const struct comparison_answer *c, struct str *s)
+static void add_facts(const struct comparison_answer *c, double alpha, struct str *s)
 {
     const struct facts_answer *f = &c->facts;
     const struct class_answer *best = f->n_classes ? &f->class[0] : NULL;
@@ -210,8 +210,8 @@ static void add_facts(const struct comparison_answer *c, struct str *s)
     }
     if (differs) {
         str_add(s, " The hosts differ, but no fact is shown to go with it");
-        if (f->p_least > 0.05)
-            str_add(s, " (this pool is too small to show one)");
+        if (f->p_least > alpha)
+            str_add(s, " (a split like the best one could not be shown with so few hosts)");
         str_add(s, ".");
     } else if (c->fleet.hosts_used >= 2 && c->fleet.heterogeneity == HETEROGENEITY_NONE_SEEN) {
         str_add(s, " There is no sign that hosts differ.");
@@ -282,7 +282,7 @@ char *sentence_build(const struct comparison_answer *comparison, double alpha, d
                                              : " The two arms are the same, as they should look.");
     add_seen(comparison, &t, &s);
     add_environment(comparison, &s);
-    add_facts(comparison, &s);
+    add_facts(comparison, alpha, &s);
     add_where(comparison, &s);
     add_harness(comparison, alpha, &s);
     add_next(comparison, &s);
