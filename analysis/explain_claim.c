@@ -59,7 +59,7 @@ static void flip_some(void *context, size_t item)
     score_rows_init(&rows, k, SCORE_GRID_COARSE);
     for (size_t draw = item * DRAWS_AT_ONCE; draw < upto; draw++) {
         pool_moderate(&draws->flip_v[draw * k], draws->pool->df, k, v, df);
-        score_rows_fill(&rows, &draws->flip_y[draw * k], v, COARSE_STEP);
+        score_rows_fill(&rows, &draws->flip_y[draw * k], v, SIZE_MAX, COARSE_STEP);
         draws->largest[draw] = score_plan_run(draws->plan, &rows, NULL, scratch, NULL);
     }
     score_rows_done(&rows);
@@ -95,9 +95,9 @@ void explain_claim(const struct explain_pool *pool, const struct candidate_list 
                           .n = pool->draws,
                           .largest = mem_array(double, pool->draws)};
 
-    score_plan_build(list, SIZE_MAX, &plan);
+    score_plan_build(list, &plan);
     score_rows_init(&rows, k, SCORE_GRID_COARSE);
-    score_rows_fill(&rows, pool->y, pool->v, COARSE_STEP);
+    score_rows_fill(&rows, pool->y, pool->v, SIZE_MAX, COARSE_STEP);
 
     double *scratch = mem_array(double, score_scratch(&plan, SCORE_GRID_COARSE));
     double observed = score_plan_run(&plan, &rows, NULL, scratch, NULL);
@@ -133,27 +133,20 @@ static void leave_one_out(void *context, size_t without)
     const struct leave_out *job = context;
     bool fine = job->pool->k <= FINE_UPTO;
     size_t grid = fine ? SCORE_GRID_FINE : SCORE_GRID_COARSE;
-    double *y = mem_array(double, job->pool->k), *v = mem_array(double, job->pool->k);
     struct score_plan plan;
     struct score_rows rows;
 
-    score_plan_build(job->plan->list, without, &plan);
-    for (size_t i = 0; i < plan.k; i++) {
-        y[i] = job->pool->y[plan.host[i]];
-        v[i] = job->pool->v[plan.host[i]];
-    }
+    score_plan_without(job->plan, without, &plan);
     score_rows_init(&rows, plan.k, grid);
-    score_rows_fill(&rows, y, v, fine ? FINE_STEP : COARSE_STEP);
+    score_rows_fill(&rows, job->pool->y, job->pool->v, without, fine ? FINE_STEP : COARSE_STEP);
 
     double *scratch = mem_array(double, score_scratch(&plan, grid));
 
     job->best[without] =
         score_plan_run(&plan, &rows, NULL, scratch, &job->lr[without * plan.n_splits]);
     mem_free(scratch);
-    mem_free(y);
-    mem_free(v);
     score_rows_done(&rows);
-    score_plan_done(&plan);
+    score_plan_without_done(&plan);
 }
 
 void explain_fragile(const struct explain_pool *pool, const struct score_plan *plan,

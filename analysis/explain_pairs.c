@@ -324,7 +324,7 @@ bool explain_pairs(const struct explain_pool *pool, const struct candidate_list 
     bool beats = false;
 
     score_rows_init(&coarse, pool->k, SCORE_GRID_COARSE);
-    score_rows_fill(&coarse, pool->y, pool->v, COARSE_STEP);
+    score_rows_fill(&coarse, pool->y, pool->v, SIZE_MAX, COARSE_STEP);
     job.rows = &coarse;
     job.host_bits = host_bits;
     for (size_t h = 0; h < pool->k; h++) {

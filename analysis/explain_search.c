@@ -90,7 +90,7 @@ void explain_search_begin(const struct explain_pool *pool, const struct candidat
     double best = -INFINITY;
 
     *search = (struct explain_search){.pool = pool, .list = list};
-    score_plan_build(list, SIZE_MAX, &search->plan);
+    score_plan_build(list, &search->plan);
     search->found = mem_array(struct explain_found, search->plan.n_splits);
     search->order = mem_array(size_t, search->plan.n_splits);
     for (size_t s = 0; s < search->plan.n_splits; s++) {
@@ -99,10 +99,10 @@ void explain_search_begin(const struct explain_pool *pool, const struct candidat
         search->found[s].split = s;
     }
     score_rows_init(&search->rows, pool->k, SCORE_GRID_FINE);
-    score_rows_fill(&search->rows, pool->y, pool->v, FINE_STEP);
+    score_rows_fill(&search->rows, pool->y, pool->v, SIZE_MAX, FINE_STEP);
     if (pool->k > FINE_UPTO) {
         score_rows_init(&coarse, pool->k, SCORE_GRID_COARSE);
-        score_rows_fill(&coarse, pool->y, pool->v, COARSE_STEP);
+        score_rows_fill(&coarse, pool->y, pool->v, SIZE_MAX, COARSE_STEP);
         first = &coarse;
     }
     score_splits(search, first, false, INFINITY);

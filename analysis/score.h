@@ -26,7 +26,8 @@ void score_rows_init(struct score_rows *rows, size_t k, size_t n_grid);
 void score_rows_done(struct score_rows *rows);
 /* The grid is 0 and a geometric one from step * min(min v, var y) to max(4 var y, min v); step .01
  * fine, .05 coarse. */
-void score_rows_fill(struct score_rows *rows, const double *y, const double *v, double step);
+void score_rows_fill(struct score_rows *rows, const double *y, const double *v, size_t without,
+                     double step);
 
 struct score_split { /* one counted candidate of the list, ready to be evaluated */
     size_t candidate;
@@ -45,15 +46,17 @@ struct score_column {
 struct score_plan {
     const struct candidate_list *list;
     size_t k;
-    size_t *host; /* the table's host behind each of the k rows */
     struct score_column *column;
     size_t n_columns;
     struct score_split *split; /* cuts of a column by falling position */
     size_t n_splits, most_bins;
 };
-/* without: a host of the table to leave out, or SIZE_MAX. */
-void score_plan_build(const struct candidate_list *list, size_t without, struct score_plan *ret);
+void score_plan_build(const struct candidate_list *list, struct score_plan *ret);
 void score_plan_done(struct score_plan *plan);
+/* A copy for rows that leave one host out: sides, known hosts and means without it. Shares bins
+ * with plan. */
+void score_plan_without(const struct score_plan *plan, size_t host, struct score_plan *ret);
+void score_plan_without_done(struct score_plan *plan);
 
 /* Largest LR over all splits, missing x taken as the mean of the known. order[i] is the row given
  * to host i (NULL: i). ret_lr (may be NULL): LR of every split. scratch: score_scratch doubles. */

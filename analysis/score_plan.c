@@ -38,7 +38,7 @@ static void count_sides(const struct score_plan *plan, struct score_split *split
     double sum = 0.0;
 
     for (size_t i = 0; i < plan->k; i++) {
-        double x = candidate_x(plan->list->table, candidate, plan->host[i]);
+        double x = candidate_x(plan->list->table, candidate, i);
 
         if (isnan(x))
             continue;
@@ -59,7 +59,7 @@ static void plan_column(struct score_plan *plan, const struct candidate *candida
         .column = candidate->column, .bin = mem_array(uint32_t, plan->k), .first = plan->n_splits};
     column->n_bins = number_bins(candidate, n, facts->n_levels, bin_of_level);
     for (size_t i = 0; i < plan->k; i++) {
-        uint32_t code = facts->code[plan->host[i]];
+        uint32_t code = facts->code[i];
 
         column->bin[i] = code == FACT_MISSING ? (uint32_t)column->n_bins : bin_of_level[code];
         column->n_missing += code == FACT_MISSING;
@@ -79,7 +79,7 @@ static void plan_column(struct score_plan *plan, const struct candidate *candida
         if (split->kind == CLASS_KIND_TREND) {
             column->x = mem_array(double, plan->k);
             for (size_t h = 0; h < plan->k; h++) {
-                double x = candidate_x(plan->list->table, &candidate[i], plan->host[h]);
+                double x = candidate_x(plan->list->table, &candidate[i], h);
 
                 column->x[h] = isnan(x) ? split->mean : x;
             }
@@ -96,15 +96,12 @@ static void plan_column(struct score_plan *plan, const struct candidate *candida
     plan->n_columns++;
 }
 
-void score_plan_build(const struct candidate_list *list, size_t without, struct score_plan *ret)
+void score_plan_build(const struct candidate_list *list, struct score_plan *ret)
 {
     *ret = (struct score_plan){.list = list,
-                               .host = mem_array(size_t, list->table->k),
+                               .k = list->table->k,
                                .column = mem_array(struct score_column, list->table->n_columns),
                                .split = mem_array(struct score_split, list->n)};
-    for (size_t h = 0; h < list->table->k; h++)
-        if (h != without)
-            ret->host[ret->k++] = h;
     for (size_t from = 0, upto; from < list->n; from = upto) {
         for (upto = from + 1; upto < list->n && list->v[upto].column == list->v[from].column;
              upto++)
@@ -121,6 +118,51 @@ void score_plan_done(struct score_plan *plan)
     }
     mem_free(plan->column);
     mem_free(plan->split);
-    mem_free(plan->host);
+    *plan = (struct score_plan){0};
+}
+
+/* A trend's missing x are its mean: they move when the mean does. */
+static void move_missing(const struct score_plan *plan, struct score_column *column, double mean)
+{
+    column->x = mem_dup(column->x, plan->k * sizeof *column->x);
+    for (size_t h = 0; h < plan->k; h++)
+        if (column->bin[h] == column->n_bins)
+            column->x[h] = mean;
+}
+
+void score_plan_without(const struct score_plan *plan, size_t host, struct score_plan *ret)
+{
+    *ret = *plan;
+    ret->column = mem_dup(plan->column, plan->n_columns * sizeof *plan->column);
+    ret->split = mem_dup(plan->split, plan->n_splits * sizeof *plan->split);
+    for (size_t c = 0; c < ret->n_columns; c++) {
+        struct score_column *column = &ret->column[c];
+        bool moved = false;
+
+        for (size_t s = column->first; s < column->first + column->n; s++) {
+            struct score_split *split = &ret->split[s];
+            double x = candidate_x(plan->list->table, &plan->list->v[split->candidate], host);
+
+            if (isnan(x))
+                continue;
+            split->mean = (split->mean * (double)split->known - x) / (double)(split->known - 1);
+            split->known--;
+            split->side -= x >= 0.5;
+            if (split->kind == CLASS_KIND_TREND && column->n_missing > 0) {
+                move_missing(plan, column, split->mean);
+                moved = true;
+            }
+        }
+        if (!moved && column->x)
+            column->x = mem_dup(column->x, plan->k * sizeof *column->x);
+    }
+}
+
+void score_plan_without_done(struct score_plan *plan)
+{
+    for (size_t c = 0; c < plan->n_columns; c++)
+        mem_free(plan->column[c].x);
+    mem_free(plan->column);
+    mem_free(plan->split);
     *plan = (struct score_plan){0};
 }
