@@ -151,13 +151,35 @@ static void find_lost_lease(struct coord *coord, const char *host, int64_t now_n
         leases_are_gone(coord, host, NULL);
 }
 
+/* A heartbeat that speaks of a lease the book does not have. */
+static void lease_is_stale(struct coord *coord, const struct chan_message *message,
+                           const char *host, const struct wire_heartbeat *heartbeat, int64_t now_ns)
+{
+    struct coord_trial *trial = spoken_of(coord, host, heartbeat->run);
+    struct err err = {0};
+
+    if (!trial || heartbeat->epoch != trial->life.epoch) {
+        struct wire_stop stop = {.run = heartbeat->run,
+                                 .epoch = heartbeat->epoch,
+                                 .kill_now = true,
+                                 .reason = "this lease is not valid any more"};
+
+        send_to(coord, &message->peer, WIRE_STOP, &stop);
+    } else if (trial_state_is_end((enum trial_state)trial->life.state) &&
+               (trial->life.state != TRIAL_LOST || !trial->run->open)) {
+        coord_send_stop(coord, trial, trial->life.state != TRIAL_DONE); /* the first one was lost */
+    } else if (lease_resume(coord->leases, host, heartbeat->run, heartbeat->epoch, now_ns, &err) ==
+               0) {
+        coord_step(coord, trial, TRIAL_EV_BACK, NULL);
+    }
+}
+
 static void on_heartbeat(struct coord *coord, const struct chan_message *message,
                          const struct session_who *who, const struct wire_heartbeat *heartbeat)
 {
     int64_t now_ns = clk_mono_ns(),
             extra_ns = heartbeat->sleeping_ns > 0 ? heartbeat->sleeping_ns : 0;
     struct wire_heartbeat answer = *heartbeat;
-    struct coord_trial *trial;
 
     if (session_heartbeat(coord->sessions, who, heartbeat, now_ns) != SESSION_TAKE) {
         refuse(coord, &message->peer, "unknown session: say hello", false);
@@ -167,22 +189,11 @@ static void on_heartbeat(struct coord *coord, const struct chan_message *message
     answer.sleeping_ns = 0;
     if (extra_ns > SESSION_SLEEP_MAX_NS)
         extra_ns = SESSION_SLEEP_MAX_NS;
-    if (heartbeat->run == 0) {
+    if (heartbeat->run == 0)
         find_lost_lease(coord, who->name, now_ns);
-    } else if (lease_renew(coord->leases, who->name, heartbeat->run, heartbeat->epoch, now_ns,
-                           extra_ns) != 0) {
-        trial = spoken_of(coord, who->name, heartbeat->run);
-        if (trial && heartbeat->epoch == trial->life.epoch && !trial->run->open) {
-            coord_send_stop(coord, trial, true);
-        } else if (!trial || heartbeat->epoch != trial->life.epoch) {
-            struct wire_stop stop = {.run = heartbeat->run,
-                                     .epoch = heartbeat->epoch,
-                                     .kill_now = true,
-                                     .reason = "this lease is not valid any more"};
-
-            send_to(coord, &message->peer, WIRE_STOP, &stop);
-        }
-    }
+    else if (lease_renew(coord->leases, who->name, heartbeat->run, heartbeat->epoch, now_ns,
+                         extra_ns) != 0)
+        lease_is_stale(coord, message, who->name, heartbeat, now_ns);
     if (extra_ns == 0) /* whoever goes to sleep is not woken by an answer */
         send_to(coord, &message->peer, WIRE_HEARTBEAT_ANSWER, &answer);
 }

@@ -120,6 +120,15 @@ int coord_run_open(struct coord *coord, int64_t id, struct coord_run **ret, stru
     return 0;
 }
 
+static bool is_cancelled(const struct coord_run *run)
+{
+    for (size_t i = 0; i < run->n_trials; i++) {
+        if (run->trial[i].life.state == TRIAL_CANCELLED)
+            return true;
+    }
+    return false;
+}
+
 int coord_runs_load(struct coord *coord, struct err *err)
 {
     CLEAN_DONE(run_list) struct run_list list = {0};
@@ -133,6 +142,8 @@ int coord_runs_load(struct coord *coord, struct err *err)
             continue;
         if (load_run(coord, list.v[i]->id, &run, err) < 0)
             return -1;
+        if (is_cancelled(run)) /* a restart in the middle of it */
+            coord_run_cancel(coord, run, "a user");
         log_info("run goes on experiment=%s run=%lld", run->run->experiment,
                  (long long)run->run->number);
     }
