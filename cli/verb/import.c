@@ -174,7 +174,8 @@ static int spool_input(char **ret_path, struct err *err)
         mem_printf("%s/muster-import-XXXXXX", dir != NULL && dir[0] != '\0' ? dir : "/tmp");
     CLEAN_FD int fd = mkstemp(path);
     if (fd < 0) {
-        return err_sys(err, "cannot make %s", path);
+        (void)err_sys(err, "cannot make %s", path);
+        return -1;
     }
     char buffer[65536];
     for (;;) {

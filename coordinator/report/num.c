@@ -8,7 +8,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 double num_pct(double effect, bool higher_is_better)
 {
@@ -46,7 +45,7 @@ static double rounded(double value, int decimals)
 void num_percent(double pct, char ret[NUM_SIZE])
 {
     if (!isfinite(pct)) {
-        strcpy(ret, "n/a");
+        snprintf(ret, NUM_SIZE, "n/a");
         return;
     }
     int d = decimals_of_size(pct);
@@ -56,7 +55,7 @@ void num_percent(double pct, char ret[NUM_SIZE])
 static void with_interval(double value, struct range ci, const char *unit, char ret[NUM_SIZE])
 {
     if (!isfinite(value)) {
-        strcpy(ret, "n/a");
+        snprintf(ret, NUM_SIZE, "n/a");
         return;
     }
     if (!isfinite(ci.lo) || !isfinite(ci.hi)) {
@@ -110,9 +109,9 @@ void num_delta(double seconds, struct range ci, bool ascii, char ret[NUM_SIZE])
 void num_p(double p, char ret[NUM_SIZE])
 {
     if (!isfinite(p)) {
-        strcpy(ret, "p n/a");
+        snprintf(ret, NUM_SIZE, "p n/a");
     } else if (p < 0.0001) {
-        strcpy(ret, "p < 0.0001");
+        snprintf(ret, NUM_SIZE, "p < 0.0001");
     } else {
         snprintf(ret, NUM_SIZE, "p %.2g", p);
     }
@@ -122,7 +121,7 @@ void num_plain(double value, char ret[NUM_SIZE])
 {
     double v = fabs(value);
     if (!isfinite(value)) {
-        strcpy(ret, "n/a");
+        snprintf(ret, NUM_SIZE, "n/a");
     } else if (v >= 100.0 && v < 1e9) {
         snprintf(ret, NUM_SIZE, "%.0f", rounded(value, 0));
     } else {
@@ -133,7 +132,7 @@ void num_plain(double value, char ret[NUM_SIZE])
 void num_seconds(double seconds, bool ascii, char ret[NUM_SIZE])
 {
     if (!isfinite(seconds)) {
-        strcpy(ret, "n/a");
+        snprintf(ret, NUM_SIZE, "n/a");
         return;
     }
     double scale;
@@ -146,7 +145,7 @@ void num_seconds(double seconds, bool ascii, char ret[NUM_SIZE])
 void num_when(int64_t wall_us, char ret[NUM_SIZE])
 {
     if (wall_us == 0) {
-        strcpy(ret, "-");
+        snprintf(ret, NUM_SIZE, "-");
         return;
     }
     char iso[32];

@@ -182,28 +182,31 @@ static void put_gaps(const struct section *section)
 void section_facts(const struct section *section)
 {
     const struct facts_answer *facts = &section->comparison->facts;
-    const struct class_answer *best = facts->n_classes > 0 ? &facts->class[0] : NULL;
-    if (best == NULL && !isfinite(facts->p)) {
+    bool any = facts->n_classes > 0 && facts->class != NULL;
+    const struct class_answer *best = facts->class;
+    if (!any && !isfinite(facts->p)) {
         return;
     }
     page_heading(section->page, "What it goes with");
-    if (best != NULL && facts->claim) {
+    if (any && facts->claim) {
         page_line(section->page, "  ", 2, "The effect goes with:");
         put_best(section, best);
-    } else if (best != NULL && !best->scored) {
+    } else if (any && !best->scored) {
         page_line(section->page, "  ", 2,
                   "Too few hosts to judge facts. These split the hosts that show it from those "
                   "that do not:");
         put_best(section, best);
     } else {
         page_line(section->page, "  ", 2, "No fact is shown to go with it.%s",
-                  best != NULL ? " The best suggestion:" : "");
-        if (best != NULL) {
+                  any ? " The best suggestion:" : "");
+        if (any) {
             put_best(section, best);
         }
     }
     put_evidence(section);
-    put_survivors(section);
-    put_fragile(section);
+    if (any) {
+        put_survivors(section);
+        put_fragile(section);
+    }
     put_gaps(section);
 }

@@ -216,7 +216,7 @@ int show_percent(struct show *show, struct err *err)
             CLEAN_MEM char *shown = page_name(&show->page, label, LABEL, true);
             fputs(shown, show->page.out);
             for (size_t c = 0; c < size[dims[2]]; c++) {
-                size_t at[3];
+                size_t at[3] = {0};
                 at[dims[0]] = table;
                 at[dims[1]] = r;
                 at[dims[2]] = c;
