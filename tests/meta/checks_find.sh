@@ -50,7 +50,7 @@ wants_found check_includes.sh agent/a.c '#include "absent.h"'
 wants_found check_includes.sh workloads/a.c '#include "base/str.h"'
 wants_found check_words.sh lib/base/a.c "/* TO""DO */"
 wants_found check_words.sh lib/base/a.c "// FIX""ME: later"
-put lib/base/a.c "mkdtemp(\"/tmp/muster-XXX""XXX\");"
+put lib/base/a.c "mkdtemp(\"/tmp/muster-XXXXXX\");"
 wants_silence check_words.sh
 echo 'int x;' >"$tree/lib/base/a.c"
 if got=$("$here/check_spdx.sh" "$tree"); then fail "check_spdx.sh does not find a file without a licence"; fi
