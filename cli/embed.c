@@ -228,10 +228,10 @@ int embed_start(const char *data_dir, struct cli_target *ret_target, struct embe
         return -1;
     result = start_agent(embed, data_dir, agent_file, host, &endpoints, err);
     if (result == 0) {
-        *ret_target = (struct cli_target){.coordinator = mem_steal(&endpoints.users),
-                                          .server_key = mem_steal(&endpoints.key),
-                                          .key_file = mem_steal(&user_file),
-                                          .data_dir = mem_strdup(data_dir)};
+        ret_target->coordinator = mem_steal(&endpoints.users);
+        ret_target->server_key = mem_steal(&endpoints.key);
+        ret_target->key_file = mem_steal(&user_file);
+        ret_target->data_dir = mem_strdup(data_dir);
         *ret = mem_steal(&embed);
     }
     coord_endpoints_done(&endpoints);

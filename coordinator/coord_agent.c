@@ -237,8 +237,9 @@ static void on_event(struct coord *coord, struct coord_trial *trial, struct wire
         if (event->facts) {
             struct facts_job *job = mem_new(struct facts_job);
 
-            *job = (struct facts_job){
-                .coord = coord, .trial = trial, .facts = mem_steal(&event->facts)};
+            job->coord = coord;
+            job->trial = trial;
+            job->facts = mem_steal(&event->facts);
             writer_post(coord->writer, put_facts, job, facts_put);
         }
         coord_step(coord, trial, TRIAL_EV_STAGED, &news);
