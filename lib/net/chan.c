@@ -96,33 +96,35 @@ static int set_keys(struct chan *chan, const struct keys *own, const char *serve
     return option(chan, ZMQ_ZAP_DOMAIN, AUTH_DOMAIN, strlen(AUTH_DOMAIN), err);
 }
 
-static int open_socket(int type, const struct keys *own, const char *server_key, struct chan **ret,
-                       struct err *err)
+/* NULL with err filled when the socket cannot be had as it must be. */
+static struct chan *open_socket(int type, const struct keys *own, const char *server_key,
+                                struct err *err)
 {
     CLEAN(chan) struct chan *chan = mem_new(struct chan);
 
     if (check_library(err) < 0)
-        return -1;
+        return NULL;
     chan->is_router = type == ZMQ_ROUTER;
     chan->socket = zsock_new(type);
-    if (!chan->socket)
-        return err_set(err, ERR_NET, "socket: %s", zmq_strerror(errno));
+    if (!chan->socket) {
+        (void)err_set(err, ERR_NET, "socket: %s", zmq_strerror(errno));
+        return NULL;
+    }
     if (set_numbers(chan, err) < 0 || set_keys(chan, own, server_key, err) < 0)
-        return -1;
-    *ret = mem_steal(&chan);
-    return 0;
+        return NULL;
+    return mem_steal(&chan);
 }
 
 int chan_listen(const char *endpoint, const struct keys *own, struct auth *auth, struct chan **ret,
                 struct err *err)
 {
-    CLEAN(chan) struct chan *chan = NULL;
     char bound[1024];
     size_t length = sizeof bound;
 
     if (!auth)
         return err_set(err, ERR_STATE, "%s: no handler checks keys", endpoint);
-    if (open_socket(ZMQ_ROUTER, own, NULL, &chan, err) < 0)
+    CLEAN(chan) struct chan *chan = open_socket(ZMQ_ROUTER, own, NULL, err);
+    if (!chan)
         return err_wrap(err, "%s", endpoint);
     void *socket = zsock_resolve(chan->socket);
     if (zmq_bind(socket, endpoint) < 0 ||
@@ -136,11 +138,10 @@ int chan_listen(const char *endpoint, const struct keys *own, struct auth *auth,
 int chan_connect(const char *endpoint, const struct keys *own, const char *server_key,
                  struct chan **ret, struct err *err)
 {
-    CLEAN(chan) struct chan *chan = NULL;
-
     if (!keys_is_public(server_key))
         return err_set(err, ERR_INPUT, "%s: the server's key is no public key", endpoint);
-    if (open_socket(ZMQ_DEALER, own, server_key, &chan, err) < 0)
+    CLEAN(chan) struct chan *chan = open_socket(ZMQ_DEALER, own, server_key, err);
+    if (!chan)
         return err_wrap(err, "%s", endpoint);
     if (zmq_connect(zsock_resolve(chan->socket), endpoint) < 0)
         return err_set(err, ERR_NET, "cannot connect to %s: %s", endpoint, zmq_strerror(errno));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  * CURVE key pairs and their files. Buffers that held a secret are wiped before they are freed. */
-#define _DEFAULT_SOURCE /* explicit_bzero */
+#define _GNU_SOURCE /* explicit_bzero */
 #include "net/keys.h"
 
 #include <errno.h>
