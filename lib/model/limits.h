@@ -44,9 +44,8 @@
 #define LIMIT_PATH 4096
 
 /* samples and their output */
-#define LIMIT_OUTPUT_KEPT (1024 * 1024) /* bytes of a sample's output that are read for metrics */
-#define LIMIT_OUTPUT_ON_FAILURE (16 * 1024) /* bytes of a failed sample's output that are stored   \
-                                             */
+#define LIMIT_OUTPUT_KEPT (1024 * 1024)     /* bytes of a sample's output read for metrics */
+#define LIMIT_OUTPUT_ON_FAILURE (16 * 1024) /* bytes of a failed sample's output stored */
 #define LIMIT_ENV_PADDING 4096
 #define LIMIT_DIR_PADDING 200
 #define LIMIT_SPOOL (1LL * 1024 * 1024 * 1024)
