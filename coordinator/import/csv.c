@@ -279,6 +279,15 @@ static int read_field(struct csv *csv, bool *ret_quoted, struct err *err)
     return more;
 }
 
+/* The end of what could be read is not the end of the file when reading failed. */
+static int fail_unread(const struct csv *csv, struct err *err)
+{
+    if (!csv->read_errno)
+        return 0;
+    errno = csv->read_errno;
+    return err_sys(err, "read %s", csv->name);
+}
+
 /* 1 a record, 0 end of file. */
 static int read_record(struct csv *csv, struct err *err)
 {
@@ -289,17 +298,12 @@ static int read_record(struct csv *csv, struct err *err)
         str_clear(&csv->record);
         csv->n = 0;
         csv->record_line = csv->line;
-        if (peek(csv) == END) {
-            if (csv->read_errno) {
-                errno = csv->read_errno;
-                return err_sys(err, "read %s", csv->name);
-            }
-            return 0;
-        }
+        if (peek(csv) == END)
+            return fail_unread(csv, err);
         do
             more = read_field(csv, &quoted, err);
         while (more > 0);
-        if (more < 0)
+        if (more < 0 || fail_unread(csv, err) < 0)
             return -1;
     } while (csv->n == 1 && csv->field[0].length == 0 && !quoted); /* nothing on the line */
     for (size_t i = 0; i < csv->n; i++)

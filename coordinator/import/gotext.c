@@ -156,6 +156,6 @@ int go_text_parse(const char *name, const char *bytes, struct go_text *ret, stru
     if (text.n == 0)
         return err_set(err, ERR_INPUT, "%s: no benchmark results in it", name);
     *ret = text;
-    text = (struct go_text){0};
+    memset(&text, 0, sizeof text); /* given away */
     return 0;
 }

@@ -19,15 +19,15 @@ static const struct importer_ops *find_importer(const char *name)
 int import_run(struct store *store, const struct import_options *options, struct import_result *ret,
                struct err *err)
 {
-    const struct importer_ops *importer = find_importer(options->format ? options->format : "csv");
+    const char *format = options->format ? options->format : "csv";
+    const struct importer_ops *importer = find_importer(format);
 
     if (!importer) {
         CLEAN_DONE(str) struct str names = {0};
 
         for (size_t i = 0; i < importer_registry_n; i++)
             str_addf(&names, "%s%s", i ? ", " : "", importer_registry[i]->name);
-        return err_set(err, ERR_USAGE, "no importer %s; there are %s", options->format,
-                       str_get(&names));
+        return err_set(err, ERR_USAGE, "no importer %s; there are %s", format, str_get(&names));
     }
     if (!options->samples)
         return err_set(err, ERR_USAGE, "no file to import (--samples FILE)");

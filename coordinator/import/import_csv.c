@@ -145,6 +145,6 @@ int import_csv(struct store *store, const struct import_options *options, struct
                                   .n_variants = in.reader.variant.n,
                                   .n_samples = in.scan.n_rows,
                                   .warnings = warnings};
-    warnings = (struct strlist){0};
+    memset(&warnings, 0, sizeof warnings); /* given away */
     return 0;
 }

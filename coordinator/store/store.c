@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  * The door of the store: which file, who may write it, is the disk fit for it. Rows are the
  * backend's. */
-#define _DEFAULT_SOURCE /* flock */
+#define _GNU_SOURCE /* flock */
 #include "coordinator/store/place.h"
 
 #include <errno.h>

@@ -196,23 +196,22 @@ static int start_thread(struct writer *writer, struct err *err)
 
 int writer_start(const char *path, struct writer **ret, struct err *err)
 {
-    CLEAN(store) struct store *store = NULL;
-    CLEAN_FD int event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    struct writer *writer = NULL;
+    struct writer *writer = mem_new(struct writer);
 
-    if (event_fd < 0)
-        return err_sys(err, "eventfd");
-    if (store_open(path, STORE_WRITE | STORE_CREATE, &store, err) < 0)
-        return -1;
-    writer = mem_new(struct writer);
-    writer->store = store;
-    writer->event_fd = event_fd;
-    if (start_thread(writer, err) < 0) {
+    writer->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (writer->event_fd < 0) {
+        int failed = err_sys(err, "eventfd");
+
+        mem_free(writer);
+        return failed;
+    }
+    if (store_open(path, STORE_WRITE | STORE_CREATE, &writer->store, err) < 0 ||
+        start_thread(writer, err) < 0) {
+        store_free(writer->store);
+        fdio_close(&writer->event_fd);
         mem_free(writer);
         return -1;
     }
-    store = NULL;
-    event_fd = -1;
     *ret = writer;
     return 0;
 }

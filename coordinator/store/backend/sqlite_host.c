@@ -187,7 +187,7 @@ int store_hosts(struct store *store, struct host_list *ret, struct err *err)
     if (rc < 0)
         return -1;
     *ret = list;
-    list = (struct host_list){0};
+    memset(&list, 0, sizeof list);
     return 0;
 }
 

@@ -57,7 +57,7 @@ int store_keys(struct store *store, struct key_list *ret, struct err *err)
     if (rc < 0)
         return -1;
     *ret = list;
-    list = (struct key_list){0};
+    memset(&list, 0, sizeof list);
     return 0;
 }
 

@@ -318,6 +318,6 @@ int store_runs(struct store *store, struct run_list *ret, struct err *err)
     if (rc < 0)
         return -1;
     *ret = list;
-    list = (struct run_list){0};
+    memset(&list, 0, sizeof list);
     return 0;
 }

@@ -94,6 +94,6 @@ int store_trials(struct store *store, int64_t run, struct trial_list *ret, struc
     if (rc < 0)
         return -1;
     *ret = list;
-    list = (struct trial_list){0};
+    memset(&list, 0, sizeof list);
     return 0;
 }

@@ -165,8 +165,7 @@ static void numbers_are_read_as_the_c_library_reads_them(void **state)
 
         snprintf(text, sizeof text, i % 2 ? "%.*f" : "%.*e", digits, drawn);
         want = strtod(text, NULL);
-        if (number_read(text, strlen(text), &value) != NUMBER_OK ||
-            memcmp(&value, &want, sizeof value) != 0)
+        if (number_read(text, strlen(text), &value) != NUMBER_OK || value != want)
             fail_msg("%s: want %.17g, got %.17g", text, want, value);
     }
 }

@@ -55,6 +55,7 @@ static void check_case(const struct csv_field *field)
     print_message("%s with %s: %s\n", want.samples, want.hosts, want.outcome);
     assert_int_equal(desk_setup(&state), 0);
     desk = state;
+    assert_non_null(desk);
     desk->options = (struct import_options){.experiment = "bad",
                                             .hosts = hosts,
                                             .samples = samples,

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/rng.h"
+#include "coordinator/store/backend/sqlite.h"
 #include "coordinator/store/writer.h"
 
 #define KILLS 200
@@ -118,6 +119,58 @@ static void free_finishes_what_is_queued(void **state)
     assert_int_equal(order, 50);
     for (size_t i = 0; i < 50; i++)
         assert_int_equal(note[i].result, 0);
+}
+
+/* The file may grow by some pages only: SQLite then says that the disk is full. */
+static int limit_pages(struct store *store, void *arg, struct err *err)
+{
+    const char *const *pragma = arg;
+
+    return sq_exec(store, *pragma, err);
+}
+
+static void ignore(void *arg, int result, const struct err *err)
+{
+    (void)arg;
+    if (result < 0)
+        fail_msg("%s", err->text);
+}
+
+static void full_disk_fails_what_was_not_kept_and_only_that(void **state)
+{
+    struct place_of_test *place = *state;
+    int64_t run = prepare(place->path);
+    struct writer *writer = NULL;
+    const char *small = "PRAGMA max_page_count = 24", *large = "PRAGMA max_page_count = 100000";
+    struct note note[400];
+    int order = 0, failed = 0;
+    uint64_t next = 1;
+    CLEAN(store) struct store *store = NULL;
+    struct store_counts counts = {0};
+
+    must(writer_start(place->path, &writer, err));
+    writer_post(writer, limit_pages, &small, ignore);
+    for (size_t i = 0; i < 400; i++) {
+        note[i] = (struct note){.first = next, .run = run, .result = 99, .order = &order};
+        writer_post(writer, put_batch, &note[i], heard);
+        drain(writer);
+        if (note[i].result == 0)
+            next = note[i].high + 1;
+        else if (failed++ == 0 && !strstr(note[i].text, "no space left"))
+            fail_msg("want words on space, got %s", note[i].text);
+    }
+    assert_true(failed > 0);
+    assert_true(next > 1);
+    writer_post(writer, limit_pages, &large, ignore);
+    drain(writer);
+    note[0] = (struct note){.first = next, .run = run, .result = 99, .order = &order};
+    writer_post(writer, put_batch, &note[0], heard);
+    drain(writer);
+    assert_int_equal(note[0].result, 0); /* room again: it goes on where it stopped */
+    writer_free(writer);
+    must(store_open(place->path, STORE_WRITE, &store, err));
+    must(store_counts(store, run, "h1", &counts, err));
+    assert_int_equal(counts.stored, next - 1 + BATCH);
 }
 
 static void second_writer_is_refused(void **state)
@@ -255,9 +308,8 @@ static void killed_writer_leaves_all_that_was_acknowledged(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        T(closures_run_in_order_and_a_failure_stays_alone),
-        T(free_finishes_what_is_queued),
-        T(second_writer_is_refused),
+        T(closures_run_in_order_and_a_failure_stays_alone), T(free_finishes_what_is_queued),
+        T(full_disk_fails_what_was_not_kept_and_only_that), T(second_writer_is_refused),
         T(killed_writer_leaves_all_that_was_acknowledged),
     };
 
