@@ -7,22 +7,22 @@ void import_result_done(struct import_result *result)
     strlist_done(&result->warnings);
 }
 
-static const struct importer_ops *find_importer(const char *name)
+static size_t find_importer(const char *name)
 {
-    for (size_t i = 0; i < importer_registry_n; i++) {
-        if (str_eq(importer_registry[i]->name, name))
-            return importer_registry[i];
-    }
-    return NULL;
+    size_t i = 0;
+
+    while (i < importer_registry_n && !str_eq(importer_registry[i]->name, name))
+        i++;
+    return i;
 }
 
 int import_run(struct store *store, const struct import_options *options, struct import_result *ret,
                struct err *err)
 {
     const char *format = options->format ? options->format : "csv";
-    const struct importer_ops *importer = find_importer(format);
+    size_t importer = find_importer(format);
 
-    if (!importer) {
+    if (importer == importer_registry_n) {
         CLEAN_DONE(str) struct str names = {0};
 
         for (size_t i = 0; i < importer_registry_n; i++)
@@ -35,5 +35,5 @@ int import_run(struct store *store, const struct import_options *options, struct
         return err_set(
             err, ERR_USAGE,
             "an experiment needs a name of letters, digits and ._:@- (--experiment NAME)");
-    return importer->read(store, options, ret, err);
+    return importer_registry[importer]->read(store, options, ret, err);
 }

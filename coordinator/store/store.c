@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  * The door of the store: which file, who may write it, is the disk fit for it. Rows are the
  * backend's. */
-#define _GNU_SOURCE /* flock */
 #include "coordinator/store/place.h"
 
 #include <errno.h>
