@@ -82,7 +82,7 @@ int keeper_stop(struct keeper *keeper, struct err *err)
 
 static int answer(struct keeper *keeper, enum keeper_kind want, struct str *body, struct err *err)
 {
-    enum keeper_kind kind;
+    enum keeper_kind kind = 0;
     const int rc = keeper_receive(keeper->fd, &kind, body, err);
 
     if (rc < 0)
@@ -91,6 +91,8 @@ static int answer(struct keeper *keeper, enum keeper_kind want, struct str *body
         return err_set(err, ERR_STATE, "the keeper is gone: something killed it");
     if (kind == KEEPER_FAILED)
         return err_set(err, ERR_SYS, "keeper: %s", str_get(body));
+    if (kind == KEEPER_GAVE_UP && want == KEEPER_LOCKED)
+        return KEEPER_NOT_LOCKED;
     if (kind != want)
         return err_set(err, ERR_PROTO, "keeper: answer %d to another question", (int)kind);
     return 0;

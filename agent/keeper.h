@@ -21,11 +21,13 @@ int keeper_fd(const struct keeper *keeper);
 
 /* One request at a time: each is answered once. */
 MUST_CHECK int keeper_run(struct keeper *keeper, const struct child_spec *spec, struct err *err);
-/* Kills what runs now; its result is CHILD_STOPPED. Harmless when nothing runs. */
+/* Kills what runs now (its result is CHILD_STOPPED) or gives up waiting for the lock. Harmless when
+ * nothing is under way. */
 MUST_CHECK int keeper_stop(struct keeper *keeper, struct err *err);
 /* Reads the answer to keeper_run (waits for it). ERR_STATE when the keeper is gone. */
 MUST_CHECK int keeper_result(struct keeper *keeper, struct child_result *ret, struct err *err);
 /* Asks for the machine's lock: the answer (keeper_locked) comes when it is held. */
 MUST_CHECK int keeper_lock(struct keeper *keeper, struct err *err);
+enum { KEEPER_NOT_LOCKED = 1 }; /* outcome: given up after keeper_stop */
 MUST_CHECK int keeper_locked(struct keeper *keeper, struct err *err);
 MUST_CHECK int keeper_unlock(struct keeper *keeper, struct err *err); /* no answer */

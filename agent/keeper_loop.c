@@ -15,6 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "agent/keeper_lock.h"
 #include "agent/keeper_wire.h"
 #include "agent/lock.h"
 #include "base/fdio.h"
@@ -61,11 +62,16 @@ static int do_run(struct loop *loop, const struct str *body, struct err *err)
 static int do_lock(struct loop *loop, struct err *err)
 {
     struct err why;
+    int rc;
 
-    if ((loop->lock_fd < 0 && lock_open(loop->lock_path, &loop->lock_fd, &why) < 0) ||
-        lock_take(loop->lock_fd, true, &why) < 0)
+    if (loop->lock_fd < 0 && lock_open(loop->lock_path, &loop->lock_fd, &why) < 0)
         return answer_failed(loop, &why, err);
-    return keeper_send(loop->fd, KEEPER_LOCKED, NULL, err);
+    rc = lock_take(loop->lock_fd, false, &why);
+    if (rc == LOCK_BUSY)
+        rc = keeper_wait_lock(loop->lock_fd, loop->fd, &why);
+    if (rc < 0)
+        return answer_failed(loop, &why, err);
+    return keeper_send(loop->fd, rc == 0 ? KEEPER_LOCKED : KEEPER_GAVE_UP, NULL, err);
 }
 
 static int serve(struct loop *loop, struct err *err)
@@ -87,6 +93,7 @@ static int serve(struct loop *loop, struct err *err)
         return loop->lock_fd >= 0 ? lock_drop(loop->lock_fd, err) : 0;
     case KEEPER_RESULT:
     case KEEPER_LOCKED:
+    case KEEPER_GAVE_UP:
     case KEEPER_FAILED:
         break;
     }
@@ -115,7 +122,10 @@ int keeper_loop(int fd, const char *name, const char *lock_path)
     int rc = 0;
 
     prctl(PR_SET_NAME, "muster-keeper");
-    setsid(); /* ^C is the agent's business */
+    setsid(); /* ^C is the agent's business, and so is being asked to end: it ends us */
+    signal(SIGINT, SIG_IGN);
+    signal(SIGTERM, SIG_IGN);
+    signal(SIGHUP, SIG_IGN);
     close_others(fd);
     if (child_prepare_process(&err) < 0)
         return 1;

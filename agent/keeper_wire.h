@@ -7,10 +7,11 @@
 enum keeper_kind {
     KEEPER_RUN = 1, /* spec -> KEEPER_RESULT or KEEPER_FAILED */
     KEEPER_STOP,    /* no answer */
-    KEEPER_LOCK,    /* -> KEEPER_LOCKED or KEEPER_FAILED */
+    KEEPER_LOCK,    /* -> KEEPER_LOCKED, KEEPER_GAVE_UP or KEEPER_FAILED */
     KEEPER_UNLOCK,  /* no answer */
     KEEPER_RESULT,
     KEEPER_LOCKED,
+    KEEPER_GAVE_UP,
     KEEPER_FAILED /* text */
 };
 /* Sends kind, length, body. */
