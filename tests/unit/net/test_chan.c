@@ -19,7 +19,6 @@
 #include <cmocka.h>
 
 #define DEADLINE_NS (20 * CLK_NS_PER_S)
-#define MONITOR "inproc://test-chan-monitor"
 
 struct house {
     struct auth *auth;
@@ -30,9 +29,12 @@ struct house {
 
 static int set_up(void **state)
 {
+    static int nth; /* a name of its own each time: an old one is given free by another thread */
     struct house *house = mem_new(struct house);
     struct err err = {0};
+    char monitor[64];
 
+    (void)snprintf(monitor, sizeof monitor, "inproc://test-chan-monitor-%d", nth++);
     zsys_handler_set(NULL);
     assert_int_equal(keys_new(&house->server, &err), 0);
     assert_int_equal(keys_new(&house->agent, &err), 0);
@@ -41,14 +43,14 @@ static int set_up(void **state)
     auth_allow(house->auth, house->agent.public_key);
     assert_int_equal(
         chan_listen("tcp://127.0.0.1:*", &house->server, house->auth, &house->door, &err), 0);
-    assert_int_equal(zmq_socket_monitor(zsock_resolve(chan_socket(house->door)), MONITOR,
+    assert_int_equal(zmq_socket_monitor(zsock_resolve(chan_socket(house->door)), monitor,
                                         ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL |
                                             ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL |
                                             ZMQ_EVENT_HANDSHAKE_FAILED_AUTH |
                                             ZMQ_EVENT_DISCONNECTED),
                      0);
     house->monitor = zmq_socket(zsys_init(), ZMQ_PAIR);
-    assert_int_equal(zmq_connect(house->monitor, MONITOR), 0);
+    assert_int_equal(zmq_connect(house->monitor, monitor), 0);
     *state = house;
     return 0;
 }

@@ -333,7 +333,8 @@ static void golden_bytes_are_written_and_read(void **state)
         if (getenv("MUSTER_WRITE_GOLDEN") && access(path, F_OK) < 0)
             write_golden(path, &bytes);
         read_golden(path, &golden);
-        if (golden.length != bytes.length || memcmp(golden.text, bytes.text, bytes.length) != 0)
+        if (golden.length != bytes.length ||
+            memcmp(str_get(&golden), str_get(&bytes), bytes.length) != 0)
             fail_msg("%s: %zu bytes differ from the %zu golden ones", name, bytes.length,
                      golden.length);
         got = decode(golden.text, golden.length);
