@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The one way into the analysis: hosts go in one at a time as frames (each may be freed at once, memory does not grow
- * with the number of samples of a host), the whole answer comes out. Pure: no files, clock, locale or log; the same
- * input and seed give the same bytes, in whatever order hosts, facts or rows come. May use threads inside.
+ * The one way into the analysis: hosts go in one at a time as frames (each may be freed at once,
+ * memory does not grow with the number of samples of a host), the whole answer comes out. Pure: no
+ * files, clock, locale or log; the same input and seed give the same bytes, in whatever order
+ * hosts, facts or rows come. May use threads inside.
  */
 #pragma once
 #include "analysis/answer.h"
@@ -28,27 +29,30 @@ struct judge_options {
     const char *const *digest;  /* their artefacts' digests, NULL or "" when none */
     size_t n_variants, base;
     size_t control; /* index of the control variant, or SIZE_MAX */
-    const char *const *factor;          /* crossed factors: names of frame columns (text, or numbers taken as levels) */
+    const char *const
+        *factor; /* crossed factors: names of frame columns (text, or numbers taken as levels) */
     size_t n_factors;
     const char *const *part_of_variant; /* columns that may differ between the arms */
     size_t n_part_of_variant;
     const char *const *suspect; /* facts the user suspects, tested first as their own family */
     size_t n_suspects;
-    bool design_unknown; /* data without round and position: every host unpaired */
-    bool aa;             /* the arms are declared to be the same */
-    uint32_t look_min, look_max; /* adaptive stop was used with this plan (sequential p, repeated intervals); 0: fixed */
-    unsigned draws;      /* permutations and sign flips; 0: 999 */
-    unsigned threads;    /* 0: as many as there are CPUs */
+    bool design_unknown;         /* data without round and position: every host unpaired */
+    bool aa;                     /* the arms are declared to be the same */
+    uint32_t look_min, look_max; /* adaptive stop was used with this plan (sequential p, repeated
+                                    intervals); 0: fixed */
+    unsigned draws;              /* permutations and sign flips; 0: 999 */
+    unsigned threads;            /* 0: as many as there are CPUs */
 };
 
 struct judge;
 void judge_free(struct judge *judge);
 MEM_CLEANUP(judge)
 /* options and hosts are copied except the fact sets. */
-MUST_CHECK int judge_new(const struct judge_options *options, const struct judge_host *hosts, size_t n_hosts,
-                         struct judge **ret, struct err *err);
-/* Reduces one host's samples; call at most once a host, in any order. Rows with an outcome other than OK, warm-ups and
- * profiled rows are left out (and counted). */
-MUST_CHECK int judge_add(struct judge *judge, size_t host, const struct frame *frame, struct err *err);
+MUST_CHECK int judge_new(const struct judge_options *options, const struct judge_host *hosts,
+                         size_t n_hosts, struct judge **ret, struct err *err);
+/* Reduces one host's samples; call at most once a host, in any order. Rows with an outcome other
+ * than OK, warm-ups and profiled rows are left out (and counted). */
+MUST_CHECK int judge_add(struct judge *judge, size_t host, const struct frame *frame,
+                         struct err *err);
 /* Computes everything; judge is spent afterwards. */
 MUST_CHECK int judge_finish(struct judge *judge, struct answer **ret, struct err *err);
