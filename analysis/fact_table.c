@@ -51,6 +51,13 @@ char *fact_table_value(const struct fact_table *table, const struct fact_set *fa
     return str_take(&joined);
 }
 
+void fact_table_note_joined(struct fact_table *table, const struct fact_set *const *facts, size_t k)
+{
+    for (size_t i = 0; i < FACT_TABLE_CODES; i++)
+        for (size_t h = 0; h < k && !table->joined[i]; h++)
+            table->joined[i] = fact_set_get(facts[h], joined_codes[i]) != NULL;
+}
+
 struct valued { /* a host's value while levels are made */
     char *text;
     size_t host;
@@ -264,9 +271,7 @@ void fact_table_build(const char *const *hosts, const struct fact_set *const *fa
     uint32_t **code = mem_array(uint32_t *, n);
 
     *ret = (struct fact_table){.k = k, .column = mem_array(struct fact_column, n)};
-    for (size_t i = 0; i < FACT_TABLE_CODES; i++)
-        for (size_t h = 0; h < k && !ret->joined[i]; h++)
-            ret->joined[i] = fact_set_get(facts[h], joined_codes[i]) != NULL;
+    fact_table_note_joined(ret, facts, k);
     for (size_t f = 0; f < n; f++)
         column_read(ret, name[f], facts, k, &all[f]);
     for (size_t f = 0; f < n; f++) {

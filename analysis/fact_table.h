@@ -49,6 +49,10 @@ struct fact_table {
 void fact_table_build(const char *const *hosts, const struct fact_set *const *facts, size_t k,
                       struct fact_table *ret);
 void fact_table_done(struct fact_table *table);
+/* Only table->joined, from the facts of k hosts: what fact_table_value needs to read other hosts
+ * the same way. */
+void fact_table_note_joined(struct fact_table *table, const struct fact_set *const *facts,
+                            size_t k);
 /* The value of a fact as it is compared: a code (cpu.model) joined with what it belongs to, so that
  * model 1 of one vendor is not model 1 of another. NULL when unknown, also when a parent that some
  * host of the table has is unknown here; mem_free. */
