@@ -63,7 +63,13 @@ static void pack_depends_on_content_alone(void **state)
     fill_tree(two);
     CLEAN_MEM char *data = mem_printf("%s/lib/data", two);
     assert_int_equal(chmod(data, 0444), 0);
-    assert_int_equal(utimensat(AT_FDCWD, data, (struct timespec[]){{1, 0}, {2, 0}}, 0), 0);
+    assert_int_equal(utimensat(AT_FDCWD, data,
+                               (struct timespec[]){
+                                   {1, 0},
+                                   {2, 0}
+    },
+                               0),
+                     0);
     must(pack_make(one, pack, first, err));
     must(pack_make(two, pack, second, err));
     assert_string_equal(first, second);
@@ -159,16 +165,16 @@ static void write_attack(const char *path, const struct attack *v, size_t n)
 static void extraction_refuses_attacks(void **state)
 {
     static const struct attack attacks[] = {
-        {"../evil",       AE_IFREG,  NULL,          false, "climbs"   },
-        {"a/../../evil",  AE_IFREG,  NULL,          false, "climbs"   },
-        {"a/..",          AE_IFDIR,  NULL,          false, "climbs"   },
-        {"/tmp/evil",     AE_IFREG,  NULL,          false, "absolute" },
-        {"link",          AE_IFLNK,  "/etc/passwd", false, "a link"   },
-        {"link",          AE_IFLNK,  "..",          false, "a link"   },
-        {"hard",          AE_IFREG,  "/etc/passwd", true,  "a link"   },
-        {"fifo",          AE_IFIFO,  NULL,          false, "neither"  },
-        {"device",        AE_IFCHR,  NULL,          false, "neither"  },
-        {"block",         AE_IFBLK,  NULL,          false, "neither"  },
+        {"../evil",      AE_IFREG, NULL,          false, "climbs"  },
+        {"a/../../evil", AE_IFREG, NULL,          false, "climbs"  },
+        {"a/..",         AE_IFDIR, NULL,          false, "climbs"  },
+        {"/tmp/evil",    AE_IFREG, NULL,          false, "absolute"},
+        {"link",         AE_IFLNK, "/etc/passwd", false, "a link"  },
+        {"link",         AE_IFLNK, "..",          false, "a link"  },
+        {"hard",         AE_IFREG, "/etc/passwd", true,  "a link"  },
+        {"fifo",         AE_IFIFO, NULL,          false, "neither" },
+        {"device",       AE_IFCHR, NULL,          false, "neither" },
+        {"block",        AE_IFBLK, NULL,          false, "neither" },
     };
     CLEAN_MEM char *pack = mem_printf("%s/attack", top);
 
@@ -185,9 +191,13 @@ static void extraction_refuses_attacks(void **state)
 
 static void extraction_refuses_a_file_twice_and_clears_setuid(void **state)
 {
-    static const struct attack once[] = {{"a", AE_IFREG, NULL, false, NULL}};
-    static const struct attack twice[] = {{"a", AE_IFREG, NULL, false, NULL},
-                                          {"./a", AE_IFREG, NULL, false, NULL}};
+    static const struct attack once[] = {
+        {"a", AE_IFREG, NULL, false, NULL}
+    };
+    static const struct attack twice[] = {
+        {"a",   AE_IFREG, NULL, false, NULL},
+        {"./a", AE_IFREG, NULL, false, NULL}
+    };
     CLEAN_MEM char *pack = mem_printf("%s/attack", top), *to = fresh_dir("victim");
     CLEAN_MEM char *file = mem_printf("%s/a", to);
     struct stat st;
@@ -204,7 +214,9 @@ static void extraction_refuses_a_file_twice_and_clears_setuid(void **state)
 
 static void extraction_does_not_follow_a_link_that_is_there(void **state)
 {
-    static const struct attack through[] = {{"door/evil", AE_IFREG, NULL, false, NULL}};
+    static const struct attack through[] = {
+        {"door/evil", AE_IFREG, NULL, false, NULL}
+    };
     CLEAN_MEM char *pack = mem_printf("%s/attack", top), *to = fresh_dir("victim/inner");
     CLEAN_MEM char *door = mem_printf("%s/door", to), *evil = mem_printf("%s/victim/evil", top);
 
