@@ -66,7 +66,7 @@ static double condition(const struct regression *design)
     return least > 0.0 ? sqrt(most / least) : INFINITY;
 }
 
-static void invert(const double m[3][3], double ret[3][3])
+static void invert(double m[3][3], double ret[3][3])
 {
     double determinant = 0.0;
 
