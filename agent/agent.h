@@ -16,6 +16,7 @@ struct agent_options {
     const char *host;       /* the name this key is enrolled for; NULL: the machine's host name */
     const char *state_dir;  /* lease, spool, artefacts, work directories; made with mode 0711 */
     const char *lock_path;  /* NULL: the machine's own (agent/lock.h) */
+    const char *facts_dir;  /* NULL: /etc/muster/facts.d */
     struct strmap host_env; /* given to every workload; recorded as facts env.NAME */
     struct strmap facts;    /* declared by the operator: name -> value */
     int64_t heartbeat_ns;   /* 0: what the coordinator asks for */

@@ -14,6 +14,7 @@ struct fact_context {
     const struct platform *platform;
     const char *work_dir;          /* where workloads run; NULL unknown */
     const struct strmap *host_env; /* given to every workload */
+    const char *facts_dir;         /* NULL: /etc/muster/facts.d */
     const struct strmap *declared; /* by the operator: name -> value */
 };
 struct fact_ops {

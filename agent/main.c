@@ -85,6 +85,7 @@ static int serve_with(struct runner *runner, const char *host, struct err *err)
     const struct fact_context context = {.platform = runner->platform,
                                          .work_dir = options->state_dir,
                                          .host_env = &options->host_env,
+                                         .facts_dir = options->facts_dir,
                                          .declared = &options->facts};
     uint64_t cut = 0;
     int rc = -1;

@@ -120,6 +120,7 @@ static void report_staged(struct runner *runner)
         .platform = runner->platform,
         .work_dir = stage_dir(runner->stage, 0),
         .host_env = &runner->options->host_env,
+        .facts_dir = runner->options->facts_dir,
         .declared = &runner->options->facts,
     };
 

@@ -11,10 +11,11 @@ static void read_user(const struct fact_context *context, struct fact_set *set)
 {
     CLEAN_DONE(strlist) struct strlist names = {0};
     CLEAN_DONE(str) struct str text = {0};
+    const char *dir = context->facts_dir ? context->facts_dir : FACTS_DIR;
 
-    platform_names(context->platform, FACTS_DIR, &names);
+    platform_names(context->platform, dir, &names);
     for (size_t i = 0; i < names.n; i++) {
-        CLEAN_MEM char *path = mem_printf(FACTS_DIR "/%s", names.v[i]);
+        CLEAN_MEM char *path = mem_printf("%s/%s", dir, names.v[i]);
 
         if (!platform_text(context->platform, path, &text))
             continue;
