@@ -32,7 +32,7 @@ static void read_version(const struct platform *platform, struct fact_set *set)
         fact_put(set, "kernel.compiler", clang ? "clang" : "gcc", FACT_IDENTITY, "/proc/version");
 }
 
-/* What is different at every boot, or tells who the machine is, is left out. */
+/* What names a disk or an address, and what is not for the kernel, is left out. */
 static void read_command_line(const struct platform *platform, struct fact_set *set)
 {
     static const char *const dropped[] = {
@@ -46,6 +46,8 @@ static void read_command_line(const struct platform *platform, struct fact_set *
          word = strtok_r(NULL, " \n", &rest)) {
         bool keep = true;
 
+        if (strcmp(word, "--") == 0) /* what follows is for the first program */
+            break;
         for (size_t i = 0; i < sizeof dropped / sizeof *dropped; i++)
             keep = keep && !str_starts(word, dropped[i]);
         if (keep)
