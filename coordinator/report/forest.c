@@ -39,9 +39,9 @@ const struct class_answer *forest_class(const struct comparison_answer *comparis
         return NULL;
     }
     const struct class_answer *best = &facts->class[0];
-    bool differ = facts->claim || comparison->fleet.heterogeneity == HETEROGENEITY_HETEROGENEOUS ||
-                  !best->scored;
-    return differ && best->group[0].hosts.n > 0 && best->group[1].hosts.n > 0 ? best : NULL;
+    bool differ = comparison->fleet.heterogeneity == HETEROGENEITY_HETEROGENEOUS;
+    bool shown = facts->claim || !best->scored || (differ && best->explained >= 0.5);
+    return shown && best->group[0].hosts.n > 0 && best->group[1].hosts.n > 0 ? best : NULL;
 }
 
 static void put_member(struct str *out, const char *fact, const char *level)
@@ -278,7 +278,8 @@ static void group_rows(const struct layout *layout, const struct class_answer *c
     } else if (class->kind == CLASS_KIND_TREND) {
         str_addf(&title, "%s: %s", class->member[0].fact, group->side);
     } else if (side == 0) {
-        str_addf(&title, "%s%s", member, others);
+        bool claimed = layout->comparison->facts.claim;
+        str_addf(&title, "%s%s%s", claimed ? "" : "suggested: ", member, others);
     } else {
         str_addf(&title, "%s = %s", class->member[0].fact, group->side);
     }

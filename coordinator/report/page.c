@@ -216,7 +216,7 @@ char *page_names(const struct page *page, const struct strlist *names, size_t mo
             str_addf(&out, " and %zu more", names->n - most);
             break;
         }
-        CLEAN_MEM char *name = page_name(page, names->v[i], 40, false);
+        CLEAN_MEM char *name = page_name(page, names->v[i], 64, false);
         str_add(&out, i == 0 ? "" : ", ");
         str_add(&out, name);
     }

@@ -166,16 +166,16 @@ static void put_gaps(const struct section *section)
         CLEAN_MEM char *names = page_names(section->page, &facts->not_judged, NAMES_MOST);
         page_line(section->page, "  ", 2, "Known on too few hosts to be judged: %s.", names);
     }
-    for (size_t i = 0; i < facts->n_filled && i < NAMES_MOST; i++) {
-        const struct filled_fact *filled = &facts->filled[i];
-        page_line(section->page, "  ", 2,
-                  "Filled in: %s of %s, as %s determines it on the other hosts.", filled->fact,
-                  filled->host, filled->from);
+    struct strlist filled CLEAN_DONE(strlist) = {0};
+    for (size_t i = 0; i < facts->n_filled; i++) {
+        const struct filled_fact *fact = &facts->filled[i];
+        CLEAN_MEM char *text = mem_printf("%s of %s (from %s)", fact->fact, fact->host, fact->from);
+        strlist_add(&filled, text);
     }
-    if (facts->n_filled > NAMES_MOST) {
+    if (filled.n > 0) {
+        CLEAN_MEM char *names = page_names(section->page, &filled, NAMES_MOST);
         page_line(section->page, "  ", 2,
-                  "and %zu more facts filled in: all of them are in --json.",
-                  facts->n_filled - NAMES_MOST);
+                  "Filled in, as another fact determines it on the other hosts: %s.", names);
     }
 }
 

@@ -15,14 +15,14 @@ enum { NAMES_MOST = 12, HOSTS_MOST = 20 };
 static const struct {
     const char *note, *words;
 } WORDS[] = {
-    {"streaky",             "slow runs come in streaks; interleaved rounds are not fooled by it"},
-    {"two-modes",           "runs fall into a fast and a slow kind"                             },
-    {"drift",               "times drift over the run"                                          },
-    {"coarse-clock",        "timings are equal to the clock's step; limits are widened by it"   },
-    {"one-session",         "all rounds are of one sitting"                                     },
-    {"environment-changed", "the environment changed while it ran"                              },
-    {"effect-changed",      "the effect itself changed on the way"                              },
-    {"position",            "the place within a round matters"                                  },
+    {"streaky",             "slow runs come in streaks: they are no independent samples"     },
+    {"two-modes",           "runs fall into a fast and a slow kind"                          },
+    {"drift",               "times drift over the run"                                       },
+    {"coarse-clock",        "timings are equal to the clock's step; limits are widened by it"},
+    {"one-session",         "all rounds are of one sitting"                                  },
+    {"environment-changed", "the environment changed while it ran"                           },
+    {"effect-changed",      "the effect itself changed on the way"                           },
+    {"position",            "the place within a round matters"                               },
 };
 
 static const char *words_of(const char *note)
@@ -115,7 +115,7 @@ void section_notes(const struct section *section)
     size_t shown = 0;
     for (size_t i = 0; i < c->n_hosts && shown < HOSTS_MOST; i++) {
         const struct host_answer *host = &c->host[i];
-        if (host->modes.found) {
+        if (host->modes.found && !(host->modes.occupancy_p > section->answer->alpha)) {
             put_modes(section, host);
             shown++;
         }
@@ -161,8 +161,12 @@ static void put_action(struct str *out, const struct next_step *step)
         str_addf(out, "run it on %s", host);
         break;
     case NEXT_ADD_HOST:
-        str_add(out, "add a host with ");
-        put_wanted(out, &step->wanted);
+        str_add(out, "add a host");
+        if (step->why == NULL ||
+            !str_starts(step->why, "a host with ")) { /* else the reason says which */
+            str_add(out, " with ");
+            put_wanted(out, &step->wanted);
+        }
         break;
     case NEXT_SWITCH:
         str_addf(out, "on %s set %s to %s and run again", host,
@@ -170,6 +174,10 @@ static void put_action(struct str *out, const struct next_step *step)
                  step->switch_to != NULL ? step->switch_to : "the other level");
         break;
     case NEXT_MORE_BLOCKS:
+        if (step->blocks >= 0) {
+            str_addf(out, "%" PRId64 " more blocks on %s", step->blocks, host);
+            return;
+        }
         str_addf(out, "more blocks on %s", host);
         break;
     case NEXT_INTERLEAVE:

@@ -60,7 +60,7 @@ void section_load(const struct section *section)
         }
     }
     if (isfinite(least) && isfinite(most)) {
-        page_line(section->page, "  ", 2, "Loads seen: %.2g to %.2g CPUs%s.", fmax(least, 0.0),
+        page_line(section->page, "  ", 2, "Loads seen: %.2f to %.2f CPUs%s.", fmax(least, 0.0),
                   most, least > 0.1 ? "; the value without load is extrapolated" : "");
     }
 }
