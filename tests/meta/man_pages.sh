@@ -13,7 +13,7 @@ fail()
 }
 options()
 {
-    "$muster" "$@" --help 2>/dev/null | grep -o -- '--[a-z][a-z-]*' | sort -u
+    "$muster" "$@" --help 2>/dev/null | sed -n 's/^ *\(-.,\)\{0,1\} *\(--[a-z][a-z-]*\).*/\2/p' | sort -u
 }
 check()
 {
