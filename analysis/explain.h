@@ -20,6 +20,7 @@ struct explain_host { /* one host with samples */
 struct explain_options {
     double alpha, theta;
     bool higher_is_better; /* for the percents of groups and statements */
+    bool by_difference;    /* effects are differences over the base's mean, not logs */
     uint64_t seed;
     unsigned draws, threads; /* 0: 999, 1 */
     const char *const *suspect;

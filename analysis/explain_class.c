@@ -19,7 +19,9 @@ struct side_effect {
 
 static double percent_of(const struct explain_pool *pool, double effect)
 {
-    return 100.0 * expm1(pool->options->higher_is_better ? -effect : effect);
+    double change = pool->options->higher_is_better ? -effect : effect;
+
+    return 100.0 * (pool->options->by_difference ? change : expm1(change));
 }
 
 /* The effect over the hosts with (x >= .5) == high. A side of one host keeps that host's own

@@ -28,6 +28,7 @@ struct harness_factor {
 struct harness_options {
     double alpha;
     bool higher_is_better;
+    bool by_difference; /* effects are differences over the base's mean, not logs */
     uint64_t seed;
     unsigned draws, threads; /* 0: 999, 1 */
 };

@@ -200,6 +200,7 @@ static void level_effect(const struct levels *levels, uint32_t level,
     double *d = mem_array(double, levels->n), *y = mem_array(double, levels->n_hosts);
     double *v = mem_array(double, levels->n_hosts), *df = mem_array(double, levels->n_hosts);
     size_t k = 0;
+    double change;
     struct pool_result pool;
 
     ret->rounds = 0;
@@ -229,7 +230,8 @@ static void level_effect(const struct levels *levels, uint32_t level,
 
         ret->ci = (struct range){y[0] - half, y[0] + half};
     }
-    ret->pct = 100.0 * expm1(options->higher_is_better ? -ret->effect : ret->effect);
+    change = options->higher_is_better ? -ret->effect : ret->effect;
+    ret->pct = 100.0 * (options->by_difference ? change : expm1(change));
     mem_free(d);
     mem_free(y);
     mem_free(v);
