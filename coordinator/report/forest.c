@@ -26,7 +26,7 @@ struct axis { /* of signed log change of the metric: left is smaller, right is l
 struct layout {
     const struct page *page;
     const struct comparison_answer *comparison;
-    bool higher_is_better;
+    struct num_scale scale;
     double theta;
     unsigned name, verdict, number; /* columns */
     struct axis axis;
@@ -90,7 +90,7 @@ enum page_paint forest_paint(enum verdict verdict)
 
 static double change(const struct layout *layout, double effect)
 {
-    return layout->higher_is_better ? -effect : effect;
+    return layout->scale.higher_is_better ? -effect : effect;
 }
 
 static void widen(struct axis *axis, double at)
@@ -211,7 +211,7 @@ static void row(const struct layout *layout, const char *name, const char *word,
     CLEAN_MEM char *shown = page_name(page, name, layout->name, true);
     CLEAN_MEM char *verdict = page_name(page, word, layout->verdict, true);
     char number[NUM_SIZE];
-    num_effect(effect, ci, layout->higher_is_better, number);
+    num_effect(effect, ci, layout->scale, number);
     fprintf(page->out, "  %s ", shown);
     page_put(page, paint, verdict);
     fprintf(page->out, " %-*s ", (int)layout->number, number);
@@ -303,7 +303,7 @@ static void measure(struct layout *layout, unsigned width)
     size_t number = strlen("+0.0 % [n/a]");
     for (size_t i = 0; i < c->n_hosts; i++) {
         char text[NUM_SIZE];
-        num_effect(c->host[i].effect, c->host[i].ci, layout->higher_is_better, text);
+        num_effect(c->host[i].effect, c->host[i].ci, layout->scale, text);
         CLEAN_MEM char *shown = page_safe(c->host[i].host, NAME_MOST * 4);
         name = str_columns(shown) > name ? str_columns(shown) : name;
         size_t word = strlen(verdict_name(c->host[i].verdict));
@@ -315,7 +315,7 @@ static void measure(struct layout *layout, unsigned width)
         struct range ci = i == 0 || class == NULL ? c->fleet.ci : class->group[0].ci;
         char text[NUM_SIZE];
         num_effect(i == 0 || class == NULL ? c->fleet.effect : class->group[0].effect, ci,
-                   layout->higher_is_better, text);
+                   layout->scale, text);
         number = strlen(text) > number ? strlen(text) : number;
     }
     size_t fleet = strlen(verdict_name(c->fleet.verdict));
@@ -354,7 +354,7 @@ static void legend(const struct layout *layout)
     label(line, axis->columns, column(axis, 0.0), "0");
     for (size_t i = 0; i < 2; i++) {
         char text[NUM_SIZE];
-        num_percent(100.0 * expm1(ends[i]), text);
+        num_percent(num_size_pct(ends[i], layout->scale), text);
         label(line, axis->columns, i == 0 ? 0 : (int)axis->columns, text);
     }
     unsigned indent = 2 + layout->name + 1 + layout->verdict + 1 + layout->number + 1;
@@ -364,18 +364,15 @@ static void legend(const struct layout *layout)
     }
     fprintf(layout->page->out, "%*s%.*s\n", (int)indent, "", (int)end, line);
     page_line(layout->page, "  ", 2, "%s; %s is the smallest effect that matters, %.3g %%",
-              layout->higher_is_better ? "left is worse, right is better"
-                                       : "left is better, right is worse",
+              layout->scale.higher_is_better ? "left is worse, right is better"
+                                             : "left is better, right is worse",
               page_sign(layout->page, SIGN_LIMIT), 100.0 * expm1(layout->theta));
 }
 
 void forest_print(const struct page *page, const struct comparison_answer *comparison, double theta,
-                  bool higher_is_better)
+                  struct num_scale scale)
 {
-    struct layout layout = {.page = page,
-                            .comparison = comparison,
-                            .higher_is_better = higher_is_better,
-                            .theta = theta};
+    struct layout layout = {.page = page, .comparison = comparison, .scale = scale, .theta = theta};
     measure(&layout, page->width);
     set_axis(&layout);
     bool *shown = mem_array(bool, comparison->n_hosts);

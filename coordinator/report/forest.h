@@ -5,13 +5,14 @@
  * labelled in percent.
  */
 #pragma once
+#include "coordinator/report/num.h"
 #include "coordinator/report/page.h"
 
 /* Groups the hosts by the best class where there is one to show, else lists them by effect; ends
  * with the fleet's row and the axis. theta is the smallest effect that matters, on the log scale.
  */
 void forest_print(const struct page *page, const struct comparison_answer *comparison, double theta,
-                  bool higher_is_better);
+                  struct num_scale scale);
 /* The class whose groups the plot (and the section on time) uses, NULL when hosts are not to be
  * grouped: none was found, or nothing says that hosts differ. */
 const struct class_answer *forest_class(const struct comparison_answer *comparison);

@@ -4,20 +4,32 @@
  */
 #include "coordinator/report/num.h"
 
+#include "analysis/rounds.h"
 #include "base/clk.h"
 
 #include <math.h>
 #include <stdio.h>
 
-double num_pct(double effect, bool higher_is_better)
+struct num_scale num_scale_of(const struct answer *answer)
 {
-    return 100.0 * expm1(higher_is_better ? -effect : effect);
+    return (struct num_scale){answer->higher_is_better,
+                              rounds_metric_by_difference(answer->metric)};
 }
 
-struct range num_pct_range(struct range effect, bool higher_is_better)
+double num_pct(double effect, struct num_scale scale)
 {
-    struct range pct = {num_pct(effect.lo, higher_is_better), num_pct(effect.hi, higher_is_better)};
-    return higher_is_better ? (struct range){pct.hi, pct.lo} : pct;
+    return num_size_pct(scale.higher_is_better ? -effect : effect, scale);
+}
+
+double num_size_pct(double size, struct num_scale scale)
+{
+    return 100.0 * (scale.by_difference ? size : expm1(size));
+}
+
+struct range num_pct_range(struct range effect, struct num_scale scale)
+{
+    struct range pct = {num_pct(effect.lo, scale), num_pct(effect.hi, scale)};
+    return scale.higher_is_better ? (struct range){pct.hi, pct.lo} : pct;
 }
 
 /* Decimals so that a half-width shows one or two digits: 8 -> 0, 0.8 -> 1, 0.08 -> 2. */
@@ -31,7 +43,7 @@ static int decimals_of_width(double half_width)
 static int decimals_of_size(double value)
 {
     double v = fabs(value);
-    return v == 0.0 || v >= 100.0 ? 0 : v >= 1.0 ? 1 : v >= 0.1 ? 2 : 3;
+    return v < 0.0005 || v >= 100.0 ? 0 : v >= 1.0 ? 1 : v >= 0.1 ? 2 : 3;
 }
 
 /* Rounds so that no "-0.0" is printed. */
@@ -73,9 +85,9 @@ void num_percent_range(double pct, struct range ci, char ret[NUM_SIZE])
     with_interval(pct, ci, "%", ret);
 }
 
-void num_effect(double effect, struct range ci, bool higher_is_better, char ret[NUM_SIZE])
+void num_effect(double effect, struct range ci, struct num_scale scale, char ret[NUM_SIZE])
 {
-    num_percent_range(num_pct(effect, higher_is_better), num_pct_range(ci, higher_is_better), ret);
+    num_percent_range(num_pct(effect, scale), num_pct_range(ci, scale), ret);
 }
 
 static const char *time_unit(double seconds, bool ascii, double *ret_scale)

@@ -9,18 +9,27 @@
 
 #define NUM_SIZE 64
 
-/* Percent change of the metric for a log effect: 100 (exp(s e) - 1), s = -1 when higher is better.
- */
-double num_pct(double effect, bool higher_is_better);
-/* The interval of a log effect in percent of the metric, low end first. */
-struct range num_pct_range(struct range effect, bool higher_is_better);
+/* How an effect of a metric becomes percent of it. */
+struct num_scale {
+    bool higher_is_better;
+    bool
+        by_difference; /* effects are shares of the base's mean, no logs (wait, faults, switches) */
+};
+struct num_scale num_scale_of(const struct answer *answer);
+/* Percent change of the metric: 100 (exp(s e) - 1) of a log effect, 100 s e of a share; s = -1 when
+ * higher is better. */
+double num_pct(double effect, struct num_scale scale);
+/* A size on the same scale (tau, a limit) in percent, without direction. */
+double num_size_pct(double size, struct num_scale scale);
+/* The interval of an effect in percent of the metric, low end first. */
+struct range num_pct_range(struct range effect, struct num_scale scale);
 /* "+4.9 %"; decimals follow the size. */
 void num_percent(double pct, char ret[NUM_SIZE]);
 /* "+4.9 % [4.1, 5.7]"; decimals follow the half-width; "+4.9 % [n/a]" without an interval, "n/a"
  * without an estimate. */
 void num_percent_range(double pct, struct range ci, char ret[NUM_SIZE]);
-/* num_percent_range of a log effect and its interval. */
-void num_effect(double effect, struct range ci, bool higher_is_better, char ret[NUM_SIZE]);
+/* num_percent_range of an effect and its interval. */
+void num_effect(double effect, struct range ci, struct num_scale scale, char ret[NUM_SIZE]);
 /* "+8.3 ms [7.1, 9.5]" of signed seconds. ascii writes us for microseconds. */
 void num_delta(double seconds, struct range ci, bool ascii, char ret[NUM_SIZE]);
 /* "p 0.0045", "p < 0.0001", "p n/a". */

@@ -60,7 +60,7 @@ static void put_comparison(const struct page *page, const struct answer *answer,
     }
     put_subject(page, answer, c);
     fputc('\n', page->out);
-    forest_print(page, c, answer->min_effect, answer->higher_is_better);
+    forest_print(page, c, answer->min_effect, num_scale_of(answer));
     struct section section = {.page = page, .answer = answer, .comparison = c};
     section_fleet(&section);
     section_facts(&section);

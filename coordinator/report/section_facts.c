@@ -15,13 +15,13 @@ enum { INDENT = 4, NAMES_MOST = 12, MEMBERS_MOST = 40, CLASSES_MOST = 8 };
 void section_fleet(const struct section *section)
 {
     const struct fleet_answer *fleet = &section->comparison->fleet;
-    bool higher = section->answer->higher_is_better;
+    struct num_scale scale = num_scale_of(section->answer);
     if (fleet->hosts_used < 2) {
         return;
     }
     char tau[NUM_SIZE], most[NUM_SIZE], p[NUM_SIZE];
-    num_percent(100.0 * expm1(fleet->tau), tau);
-    num_percent(100.0 * expm1(fleet->tau_ci.hi), most);
+    num_percent(num_size_pct(fleet->tau, scale), tau);
+    num_percent(num_size_pct(fleet->tau_ci.hi, scale), most);
     num_p(fleet->heterogeneity_p, p);
     const char *limit = most[0] == '+' ? most + 1 : most;
     page_heading(section->page, "Do hosts differ?");
@@ -47,7 +47,7 @@ void section_fleet(const struct section *section)
     }
     if (isfinite(fleet->prediction.lo)) {
         char text[NUM_SIZE];
-        num_effect(fleet->effect, fleet->prediction, higher, text);
+        num_effect(fleet->effect, fleet->prediction, scale, text);
         page_line(section->page, "  ", 2,
                   "One more host of this kind would show, 19 times in 20, a change within: %s.",
                   text);
@@ -82,7 +82,7 @@ static void put_best(const struct section *section, const struct class_answer *c
     }
     if (class->kind == CLASS_KIND_TREND && isfinite(class->slope)) {
         char slope[NUM_SIZE];
-        num_percent(num_pct(class->slope, section->answer->higher_is_better), slope);
+        num_percent(num_pct(class->slope, num_scale_of(section->answer)), slope);
         page_line(page, "  ", 2, "From the least to the greatest value the change grows by %s.",
                   slope);
     }

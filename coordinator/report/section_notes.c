@@ -82,7 +82,7 @@ static void put_modes(const struct section *section, const struct host_answer *h
     const struct modes_finding *modes = &host->modes;
     char p[NUM_SIZE], fast[NUM_SIZE];
     num_p(modes->occupancy_p, p);
-    num_effect(modes->fast_effect, modes->fast_ci, section->answer->higher_is_better, fast);
+    num_effect(modes->fast_effect, modes->fast_ci, num_scale_of(section->answer), fast);
     page_line(section->page, "  ", 4,
               "%s: slow runs %.0f %% of base and %.0f %% of candidate (%s); among fast runs %s",
               host->host, 100.0 * modes->share[0], 100.0 * modes->share[1], p, fast);
@@ -91,10 +91,10 @@ static void put_modes(const struct section *section, const struct host_answer *h
 static void put_stretches(const struct section *section, const struct host_answer *host)
 {
     const struct stretch_finding *stretch = &host->stretch;
-    bool higher = section->answer->higher_is_better;
+    struct num_scale scale = num_scale_of(section->answer);
     char before[NUM_SIZE], after[NUM_SIZE];
-    num_effect(stretch->effect[0], stretch->ci[0], higher, before);
-    num_effect(stretch->effect[1], stretch->ci[1], higher, after);
+    num_effect(stretch->effect[0], stretch->ci[0], scale, before);
+    num_effect(stretch->effect[1], stretch->ci[1], scale, after);
     page_line(section->page, "  ", 4, "%s: %s before round %" PRIu32 ", %s from there on",
               host->host, before, stretch->from_round, after);
 }
@@ -125,8 +125,8 @@ void section_notes(const struct section *section)
         }
         if (cost_differs(host)) {
             char typical[NUM_SIZE], cost[NUM_SIZE];
-            num_effect(host->effect, host->ci, section->answer->higher_is_better, typical);
-            num_effect(host->mean_effect, host->mean_ci, section->answer->higher_is_better, cost);
+            num_effect(host->effect, host->ci, num_scale_of(section->answer), typical);
+            num_effect(host->mean_effect, host->mean_ci, num_scale_of(section->answer), cost);
             page_line(section->page, "  ", 4,
                       "%s: some runs differ, not all: typical change %s, total cost %s", host->host,
                       typical, cost);

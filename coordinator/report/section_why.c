@@ -18,10 +18,10 @@ enum { NAMES_MOST = 12, HOSTS_MOST = 20 };
 static void put_load(const struct section *section, const char *who,
                      const struct load_finding *load)
 {
-    bool higher = section->answer->higher_is_better;
+    struct num_scale scale = num_scale_of(section->answer);
     char zero[NUM_SIZE], per_cpu[NUM_SIZE];
-    num_effect(load->effect_at_zero, load->ci, higher, zero);
-    num_effect(load->per_cpu, load->per_cpu_ci, higher, per_cpu);
+    num_effect(load->effect_at_zero, load->ci, scale, zero);
+    num_effect(load->per_cpu, load->per_cpu_ci, scale, per_cpu);
     page_line(section->page, "  ", 4,
               "%s%s%s with no other load; each CPU busy with other programs adds %s", who,
               who[0] != '\0' ? ": " : "", zero, per_cpu);
@@ -206,7 +206,7 @@ static void put_factors(const struct section *section, const char *heading,
         for (size_t k = 0; k < factor[i].n_levels; k++) {
             const struct level_answer *level = &factor[i].level[k];
             char text[NUM_SIZE];
-            num_effect(level->effect, level->ci, section->answer->higher_is_better, text);
+            num_effect(level->effect, level->ci, num_scale_of(section->answer), text);
             CLEAN_MEM char *name = page_name(section->page, level->level, 20, true);
             page_line(section->page, "    ", 6, "%s %s", name, text);
         }
@@ -229,7 +229,7 @@ void section_factors(const struct section *section)
 void section_control(const struct section *section)
 {
     const struct comparison_answer *c = section->comparison;
-    bool higher = section->answer->higher_is_better;
+    struct num_scale scale = num_scale_of(section->answer);
     size_t known = 0;
     double floor = 0.0;
     for (size_t i = 0; i < c->n_hosts; i++) {
@@ -246,7 +246,7 @@ void section_control(const struct section *section)
         return;
     }
     char text[NUM_SIZE];
-    num_percent(100.0 * expm1(floor), text);
+    num_percent(num_size_pct(floor, scale), text);
     page_heading(section->page, "Noise floor");
     page_line(section->page, "  ", 2,
               "A second copy of the base ran on %zu host%s; its limits reach to %s at most.", known,
@@ -258,7 +258,7 @@ void section_control(const struct section *section)
                                         control->verdict == VERDICT_REGRESSED_SMALL ||
                                         control->verdict == VERDICT_IMPROVED_SMALL);
         if (moved) {
-            num_effect(control->effect, control->ci, higher, text);
+            num_effect(control->effect, control->ci, scale, text);
             page_line(section->page, "  ", 2,
                       "It moved on %s: %s. That is a change of the environment.", c->host[i].host,
                       text);

@@ -65,19 +65,39 @@ int show_each(struct show *show,
 static int by_order(const void *a, const void *b)
 {
     const struct show_row *x = a, *y = b;
-    const uint64_t pairs[5][2] = {
-        {x->group,    y->group   },
-        {x->session,  y->session },
-        {x->round,    y->round   },
-        {x->position, y->position},
-        {x->row,      y->row     }
+    const uint64_t pairs[4][2] = {
+        {x->group,   y->group  },
+        {x->session, y->session},
+        {x->place,   y->place  },
+        {x->row,     y->row    }
     };
-    for (size_t i = 0; i < 5; i++) {
+    for (size_t i = 0; i < 4; i++) {
         if (pairs[i][0] != pairs[i][1]) {
             return pairs[i][0] < pairs[i][1] ? -1 : 1;
         }
     }
     return 0;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static bool positions_run_on(const struct show_row *rows, size_t n)
+{
+    uint64_t *at = mem_array(uint64_t, n);
+    bool distinct = true;
+    for (size_t i = 0; i < n; i++) {
+        at[i] = (uint64_t)rows[i].session << 32 | rows[i].position;
+    }
+    qsort(at, n, sizeof *at, by_number);
+    for (size_t i = 1; i < n; i++) {
+        distinct = distinct && at[i] != at[i - 1];
+    }
+    mem_free(at);
+    return distinct;
 }
 
 struct show_row *show_rows(const struct show *show, const struct frame *frame, size_t *ret_n)
@@ -92,8 +112,16 @@ struct show_row *show_rows(const struct show *show, const struct frame *frame, s
         size_t group = show->by == SHOW_BY_VARIANT  ? frame->variant[i]
                        : show->by == SHOW_BY_FACTOR ? frame->cell[i]
                                                     : 0;
-        rows[n++] =
-            (struct show_row){group, i, frame->session[i], frame->round[i], frame->position[i]};
+        rows[n++] = (struct show_row){.group = group,
+                                      .row = i,
+                                      .session = frame->session[i],
+                                      .round = frame->round[i],
+                                      .position = frame->position[i]};
+    }
+    bool run_on = positions_run_on(rows, n);
+    for (size_t i = 0; i < n; i++) {
+        rows[i].place =
+            run_on ? rows[i].position : (uint64_t)rows[i].round << 32 | rows[i].position;
     }
     qsort(rows, n, sizeof *rows, by_order);
     *ret_n = n;

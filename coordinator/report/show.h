@@ -33,6 +33,7 @@ MUST_CHECK int show_each(struct show *show,
 struct show_row {
     size_t group, row;
     uint32_t session, round, position;
+    uint64_t place;
 };
 /* Judged rows of the frame, sorted; *ret_n of them. Owned by the caller. */
 struct show_row *show_rows(const struct show *show, const struct frame *frame, size_t *ret_n);

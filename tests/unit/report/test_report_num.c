@@ -24,7 +24,7 @@ static void decimals_follow_the_interval(void **state)
         {4.9,      4.1,    5.7,      "+4.9 % [4.1, 5.7]"       },
         {39.2,     5.9,    72.0,     "+39 % [6, 72]"           },
         {0.0,      -0.004, 0.004,    "+0.000 % [-0.004, 0.004]"},
-        {-4.3356,  -4.81,  -3.86,    "-4.34 % [-4.81, -3.86]"     },
+        {-4.3356,  -4.81,  -3.86,    "-4.34 % [-4.81, -3.86]"  },
         {-4.3356,  -4.44,  -4.20,    "-4.34 % [-4.44, -4.20]"  },
         {-0.0001,  -0.9,   0.9,      "+0.0 % [-0.9, 0.9]"      },
         {1.5,      NAN,    NAN,      "+1.5 % [n/a]"            },
@@ -45,12 +45,17 @@ static void percent_has_the_sign_of_the_metric(void **state)
     (void)state;
     char got[NUM_SIZE];
     struct range ci = {0.0394, 0.0493};
-    num_effect(0.0443, ci, true, got);
+    num_effect(0.0443, ci, (struct num_scale){.higher_is_better = true}, got);
     assert_string_equal(got, "-4.33 % [-4.81, -3.86]");
-    num_effect(0.0443, ci, false, got);
+    num_effect(0.0443, ci, (struct num_scale){0}, got);
     assert_string_equal(got, "+4.5 % [4.0, 5.1]");
-    struct range pct = num_pct_range(ci, true);
+    struct range pct = num_pct_range(ci, (struct num_scale){.higher_is_better = true});
     assert_true(pct.lo < pct.hi);
+    num_effect(0.25, (struct range){0.2, 0.3}, (struct num_scale){.by_difference = true}, got);
+    assert_string_equal(got, "+25 % [20, 30]");
+    struct answer waits = {.metric = (char[]){"wait_s"}}, times = {.metric = (char[]){"elapsed_s"}};
+    assert_true(num_scale_of(&waits).by_difference);
+    assert_false(num_scale_of(&times).by_difference);
 }
 
 static void times_take_a_unit_that_suits(void **state)

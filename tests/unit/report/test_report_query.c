@@ -272,6 +272,45 @@ static void the_plot_marks_base_and_candidate(void **state)
     free(text);
 }
 
+/* One host, all of A and then all of B: positions run on over the host and are the order in time.
+ */
+static void stretches_are_shown_one_after_the_other(void **state)
+{
+    struct place *place = *state;
+    struct run run = {
+        .experiment = (char[]){"blocked"}, .token = (char[]){"t2"}, .design_unknown = false};
+    CLEAN(experiment) struct experiment *experiment = make_experiment();
+    experiment->n_factors = 0;
+    run.spec = experiment;
+    struct strlist hosts CLEAN_DONE(strlist) = {0};
+    strlist_add(&hosts, "h1");
+    MUST(store_run_add(place->store, &run, &hosts, err));
+    struct trial_list trials CLEAN_DONE(trial_list) = {0};
+    MUST(store_trials(place->store, run.id, &trials, err));
+    trials.v[0]->epoch = 1;
+    MUST(store_trial_put(place->store, trials.v[0], err));
+    CLEAN(frame) struct frame *frame = frame_new();
+    frame->first_seq = 1;
+    size_t elapsed = frame_number_column(frame, "elapsed_s");
+    for (uint32_t i = 0; i < 8; i++) {
+        size_t row = frame_add_row(frame);
+        frame->variant[row] = i / 4;
+        frame->round[row] = i % 4;
+        frame->position[row] = i;
+        frame->number[elapsed].v[row] = 1.0;
+    }
+    uint64_t high = 0;
+    MUST(store_frame_put(place->store, run.id, "h1", 1, frame, &high, err));
+    char *text = ASK(SHOW, "run", "blocked", "as", "table");
+    const char *last_old = strstr(text, "     3     3  old"),
+               *first_new = strstr(text, "     0     4  new");
+    if (last_old == NULL || first_new == NULL || last_old > first_new) {
+        fail_msg("want all of old before all of new, got\n%s", text);
+    }
+    free(text);
+    experiment->n_factors = 1;
+}
+
 static void hosts_and_their_facts_are_listed(void **state)
 {
     char *text = ASK(HOSTS, "width", "100");
@@ -380,6 +419,7 @@ int main(void)
         cmocka_unit_test(the_compare_table_gives_change_per_host_and_in_total),
         cmocka_unit_test(the_percent_table_has_the_base_at_one_hundred),
         cmocka_unit_test(the_plot_marks_base_and_candidate),
+        cmocka_unit_test(stretches_are_shown_one_after_the_other),
         cmocka_unit_test(hosts_and_their_facts_are_listed),
         cmocka_unit_test(a_diff_ranks_identity_first_and_unknown_last),
         cmocka_unit_test(every_question_has_a_json_form),
