@@ -279,16 +279,20 @@ static int keep(struct block *block, struct err *err)
     return held_save(runner->options->state_dir, lease, err);
 }
 
+static bool is_answer_due(const struct runner *runner)
+{
+    return uplink_is_here(runner->uplink) && outbox_is_waiting(runner->outbox);
+}
+
 /* Sends the block and waits a moment for its acknowledgement: it would come into the next sample.
  */
 static int hand_over(struct runner *runner, struct err *err)
 {
     const int64_t until_ns = clk_mono_ns() + ACK_NS;
-    int rc, event = 0;
+    int event = 0, rc = runner_wait(runner, -1, 0, NULL, err); /* sends */
 
-    do
-        rc = runner_wait(runner, -1, outbox_is_waiting(runner->outbox) ? until_ns : 0, &event, err);
-    while (rc == 0 && event != UPLINK_TIME && outbox_is_waiting(runner->outbox));
+    while (rc == 0 && event != UPLINK_TIME && is_answer_due(runner))
+        rc = runner_wait(runner, -1, until_ns, &event, err);
     return rc;
 }
 

@@ -14,7 +14,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#define FAKE_WAIT_NS (20 * CLK_NS_PER_S) /* a step that takes longer has failed */
+#define FAKE_WAIT_NS (60 * CLK_NS_PER_S) /* a step that takes longer has failed */
 
 struct fake {
     char directory[64];

@@ -144,7 +144,7 @@ static void agent_that_is_killed_resumes_without_a_gap(void **state)
 static void agent_goes_on_while_the_coordinator_is_away(void **state)
 {
     struct fake *fake = *state;
-    CLEAN(lease) struct lease *lease = fake_lease("true", "true", 200);
+    CLEAN(lease) struct lease *lease = fake_lease("true", "true", 60);
 
     lease->experiment->is_aa = true;
     fake_start_agent(fake);
@@ -180,8 +180,8 @@ static void agent_goes_on_while_the_coordinator_is_away(void **state)
             is_told = true;
         }
     }
-    assert_int_equal(fake_expect_event(fake, WIRE_BLOCKS_DONE, NULL), 400);
-    assert_int_equal(fake->samples->n, 400);
+    assert_int_equal(fake_expect_event(fake, WIRE_BLOCKS_DONE, NULL), 120);
+    assert_int_equal(fake->samples->n, 120);
 }
 
 static void agent_stops_by_itself_when_its_lease_runs_out(void **state)
