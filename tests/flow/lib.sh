@@ -19,6 +19,7 @@ at_exit_hooks=()
 finish()
 {
     local code=$? pid
+    set +e
     for pid in "${PIDS[@]:-}"; do [ -n "$pid" ] && kill -TERM "$pid" 2>/dev/null; done
     for pid in "${PIDS[@]:-}"; do
         [ -n "$pid" ] || continue
