@@ -13,6 +13,7 @@
 #include "base/rng.h"
 
 #define POINTS 60 /* most points the test works on */
+#define ENOUGH 50 /* draws at or above the observed value after which no more are made */
 
 /* Medians of the first 1 … n values, by insertion into a sorted array. */
 static void running_medians(const double *d, size_t n, double *sorted, double *ret)
@@ -71,7 +72,7 @@ static double statistic(const double *d, size_t n, size_t least, struct work *w,
 struct change_result change_test(const double *d, size_t n, uint64_t seed, unsigned draws)
 {
     const size_t width = (n + POINTS - 1) / POINTS, points = width ? (n + width - 1) / width : 0;
-    const size_t least = width == 1 ? CHANGE_LEAST : 2;
+    const size_t least = width ? (CHANGE_LEAST + width - 1) / width + (width > 1) : 0;
     struct change_result ret = {NAN, 0};
     unsigned above = 0;
     size_t ignored;
@@ -99,7 +100,7 @@ struct change_result change_test(const double *d, size_t n, uint64_t seed, unsig
         for (size_t i = 0; i < points; i++)
             shuffled[i] = v[order[i]];
         above += statistic(shuffled, points, least, &work, &ignored) >= observed * (1 - 1e-12);
-        if (above >= 100 && k >= 199) { /* p is far above what could matter: 0.01 */
+        if (above >= ENOUGH) { /* as sure as a p of that size needs to be (Besag & Clifford 1991) */
             draws = k + 1;
             break;
         }

@@ -12,6 +12,6 @@ struct change_result {
     size_t split; /* rounds before the change */
 };
 /* Statistic: largest over splits of |difference of medians| / (1.4826 MAD about the stretches'
- * medians) * sqrt(n1 n2/(n1 + n2)); null: the order of d permuted, `draws` times, fewer where p is
- * plainly large. Needs a level of 0.01, no finer. */
+ * medians) * sqrt(n1 n2/(n1 + n2)); null: the order of d permuted, at most `draws` times, fewer
+ * where p is plainly above 0.01. */
 struct change_result change_test(const double *d, size_t n, uint64_t seed, unsigned draws);

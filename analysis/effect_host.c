@@ -22,9 +22,11 @@ static double *sorted_copy(const double *v, size_t n)
     return copy;
 }
 
-double effect_pct(double effect, bool higher_is_better)
+double effect_pct(double effect, bool higher_is_better, bool by_difference)
 {
-    return 100 * expm1(higher_is_better ? -effect : effect);
+    const double change = higher_is_better ? -effect : effect;
+
+    return 100 * (by_difference ? change : expm1(change));
 }
 
 struct range effect_jackknife(const double *leave_one_out, size_t n, double full, double level)
@@ -44,33 +46,35 @@ struct range effect_jackknife(const double *leave_one_out, size_t n, double full
     return (struct range){full - half, full + half};
 }
 
+/* Effect of total costs: > 0 is worse. */
+static double total_effect(double base, double candidate, const struct effect_options *options)
+{
+    const double change =
+        options->by_difference ? (candidate - base) / fabs(base) : log(candidate / base);
+
+    return options->higher_is_better ? -change : change;
+}
+
 void effect_mean(const struct host_rounds *rounds, const struct effect_options *options,
                  double *ret_effect, struct range *ret_ci)
 {
     const size_t n = rounds->n;
-    const double sign = options->higher_is_better ? -1 : 1;
     double base = 0, candidate = 0, *without;
 
     *ret_effect = NAN;
     *ret_ci = (struct range){NAN, NAN};
-    if (n == 0)
-        return;
     for (size_t i = 0; i < n; i++) {
         base += rounds->base[i];
         candidate += rounds->candidate[i];
     }
-    if (options->by_difference) {
-        *ret_effect = sign * (candidate - base) / fabs(base);
-        if (!isfinite(*ret_effect))
-            *ret_effect = NAN;
+    if (n == 0 || base == 0)
         return;
-    }
+    *ret_effect = total_effect(base, candidate, options);
     without = mem_array(double, n);
-    *ret_effect = sign * log(candidate / base);
     for (size_t i = 0; i < n; i++)
-        without[i] = sign * log((candidate - rounds->candidate[i]) / (base - rounds->base[i]));
-    if (n >= 2)
-        *ret_ci = effect_jackknife(without, n, *ret_effect, 1 - options->alpha);
+        without[i] =
+            total_effect(base - rounds->base[i], candidate - rounds->candidate[i], options);
+    *ret_ci = effect_jackknife(without, n, *ret_effect, 1 - options->alpha);
     mem_free(without);
 }
 
@@ -86,15 +90,15 @@ static void centre_and_spread(const double *v, size_t n, double *ret_centre, dou
     mem_free(sorted);
 }
 
-/* On a scale where differences are effects: ln, or the value over the base's mean. */
+/* On a scale where differences are effects: ln, or shares of the base's mean. */
 static double *on_scale(const struct host_rounds *rounds, int arm,
-                        const struct effect_options *options, double base_mean)
+                        const struct effect_options *options)
 {
     double *v = mem_array(double, rounds->n_run[arm] + 1);
 
     for (size_t i = 0; i < rounds->n_run[arm]; i++)
-        v[i] = options->by_difference ? rounds->run[arm][i] / fabs(base_mean)
-                                      : log(rounds->run[arm][i]);
+        v[i] =
+            options->by_difference ? rounds->run[arm][i] / rounds->scale : log(rounds->run[arm][i]);
     return v;
 }
 
@@ -130,6 +134,12 @@ static double least_rounds(const struct effect_options *options)
     return ceil(1 + log2((options->family ? options->family : 1) / options->alpha));
 }
 
+/* Smallest effect seen in 80 % of such runs, tested at 5 %. */
+static double detectable(double df, double se)
+{
+    return (gsl_cdf_tdist_Pinv(0.975, df) + gsl_cdf_tdist_Pinv(0.8, df)) * se;
+}
+
 static void interleaved_effect(const struct host_rounds *rounds,
                                const struct effect_options *options, struct host_answer *ret,
                                struct effect_numbers *numbers)
@@ -146,53 +156,70 @@ static void interleaved_effect(const struct host_rounds *rounds,
         ret->trimmed_effect = t.mean;
         ret->trimmed_se = t.se;
         ret->df = t.df;
-        ret->detectable = (gsl_cdf_tdist_Pinv(0.975, t.df) + gsl_cdf_tdist_Pinv(0.8, t.df)) * t.se;
+        ret->detectable = detectable(t.df, t.se);
         ret->p = numbers->p = signed_rank_p(rounds->d, n);
         signed_rank_interval(sorted, n, 1 - 2 * (1 - level), &numbers->ci90, &ignored);
     }
     if (signed_rank_interval(sorted, n, level, &ret->ci, &ret->ci_level)) {
-        numbers->half_width = (ret->ci.hi - ret->ci.lo) / 2;
-        ret->rounds_needed = ceil((double)n * numbers->half_width * numbers->half_width /
-                                  (options->theta * options->theta));
+        const double share = (ret->ci.hi - ret->ci.lo) / 2 / options->theta;
+
+        ret->rounds_needed = ceil((double)n * share * share);
     } else {
         ret->rounds_needed = least_rounds(options);
     }
     mem_free(sorted);
 }
 
-/* All differences are 0: the clock is too coarse, so widen by a tick either way. */
-static void widen_by_tick(const struct host_rounds *rounds, struct host_answer *ret,
-                          struct effect_numbers *numbers)
+static struct range widen(struct range range, double by)
 {
+    return (struct range){range.lo - by, range.hi + by};
+}
+
+/* All differences are 0: the clock is too coarse, so every interval is widened by a tick either
+ * way, and the pool gets the standard error that such an interval speaks of. */
+static void widen_by_tick(const struct host_rounds *rounds, const struct effect_options *options,
+                          struct host_answer *ret, struct effect_numbers *numbers)
+{
+    const double tick = isfinite(rounds->resolution) ? rounds->resolution : 0;
+
     for (size_t i = 0; i < rounds->n; i++)
         if (rounds->d[i] != 0)
             return;
     if (rounds->n < 2)
         return;
     strlist_add(&ret->notes, "coarse-clock");
-    const double tick = isfinite(rounds->resolution) ? rounds->resolution : 0;
+    ret->ci = widen(ret->ci, tick);
+    ret->mean_ci = widen(ret->mean_ci, tick);
+    numbers->ci90 = widen(numbers->ci90, tick);
+    if (rounds->n < EFFECT_LEAST_ROUNDS)
+        return;
+    ret->trimmed_se = tick / gsl_cdf_tdist_Pinv(1 - options->alpha / 2, ret->df);
+    ret->detectable = detectable(ret->df, ret->trimmed_se);
+}
 
-    ret->ci = (struct range){ret->ci.lo - tick, ret->ci.hi + tick};
-    numbers->ci90 = (struct range){numbers->ci90.lo - tick, numbers->ci90.hi + tick};
+/* Total cost and typical round tell different stories: some runs differ, not all. */
+static void note_some_runs(struct host_answer *ret)
+{
+    const double half = fmax(ret->ci.hi - ret->ci.lo, ret->mean_ci.hi - ret->mean_ci.lo) / 2;
+
+    if (fabs(ret->effect - ret->mean_effect) > half)
+        strlist_add(&ret->notes, "some-runs-differ");
 }
 
 void effect_host(const struct host_rounds *rounds, const struct effect_options *options,
                  struct host_answer *ret, struct effect_numbers *numbers)
 {
-    double base_mean = 0, *scaled[2];
+    double *scaled[2];
 
     *numbers = (struct effect_numbers){
-        .p = NAN, .ci90 = {NAN, NAN},
-             .half_width = NAN
+        .p = NAN, .ci90 = {NAN, NAN}
     };
     ret->design = rounds->design;
     ret->rounds_used = rounds->n;
     ret->rounds_dropped = rounds->dropped;
-    for (size_t i = 0; i < rounds->n_run[0]; i++)
-        base_mean += rounds->run[0][i] / (double)rounds->n_run[0];
     for (int arm = 0; arm < 2; arm++) {
         ret->samples[arm] = rounds->samples[arm];
-        scaled[arm] = on_scale(rounds, arm, options, base_mean);
+        scaled[arm] = on_scale(rounds, arm, options);
     }
     centre_and_spread(rounds->run[0], rounds->n_run[0], &ret->base_centre, &ret->base_spread);
     centre_and_spread(rounds->run[1], rounds->n_run[1], &ret->candidate_centre,
@@ -202,12 +229,10 @@ void effect_host(const struct host_rounds *rounds, const struct effect_options *
         blocked_effect(rounds, scaled, options, ret);
     } else if (rounds->design != DESIGN_NONE && rounds->n > 0) {
         interleaved_effect(rounds, options, ret, numbers);
-        widen_by_tick(rounds, ret, numbers);
+        widen_by_tick(rounds, options, ret, numbers);
+        note_some_runs(ret);
     }
-    ret->pct = isnan(ret->effect) ? NAN
-               : options->by_difference
-                   ? 100 * (options->higher_is_better ? -ret->effect : ret->effect)
-                   : effect_pct(ret->effect, options->higher_is_better);
+    ret->pct = effect_pct(ret->effect, options->higher_is_better, options->by_difference);
     mem_free(scaled[0]);
     mem_free(scaled[1]);
 }
@@ -217,11 +242,11 @@ static void reason_width(const struct effect_options *options, struct host_answe
     CLEAN_DONE(str) struct str text = {0};
 
     if (answer->rounds_needed > (double)answer->rounds_used)
-        str_addf(
-            &text,
-            "the interval is wider than what matters: about %.0f rounds are needed, %llu were used",
-            answer->rounds_needed, (unsigned long long)answer->rounds_used);
-    else if (fabs(answer->effect) + 0 < options->theta)
+        str_addf(&text,
+                 "the interval is wider than what matters (about %.0f rounds are needed, %llu were "
+                 "used)",
+                 answer->rounds_needed, (unsigned long long)answer->rounds_used);
+    else if (fabs(answer->effect) < options->theta)
         str_add(&text, "the interval reaches past the smallest effect that matters");
     else
         str_add(&text, "the effect is not told apart from chance after correction over hosts");
@@ -236,7 +261,7 @@ enum verdict effect_verdict(const struct effect_options *options,
     if (answer->rounds_used < EFFECT_LEAST_ROUNDS) {
         CLEAN_DONE(str) struct str text = {0};
 
-        str_addf(&text, "too few rounds: %llu, at least %.0f are needed",
+        str_addf(&text, "too few rounds (%llu; at least %.0f are needed)",
                  (unsigned long long)answer->rounds_used, answer->rounds_needed);
         strlist_add(&answer->reasons, str_get(&text));
         return VERDICT_INCONCLUSIVE;

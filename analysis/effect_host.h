@@ -19,7 +19,6 @@ struct effect_options {
 struct effect_numbers {
     double p;          /* signed rank; NaN below EFFECT_LEAST_ROUNDS or when not interleaved */
     struct range ci90; /* interval of the equivalence test, at 1 - 2 alpha */
-    double half_width;
 };
 /* Fills the numeric fields of ret (effect … rounds_needed, samples, rounds, n_effective, streak_p,
  * centres, spreads); reasons and verdict are left alone. */
@@ -29,9 +28,10 @@ void effect_host(const struct host_rounds *rounds, const struct effect_options *
  * inconclusive. */
 enum verdict effect_verdict(const struct effect_options *options,
                             const struct effect_numbers *numbers, struct host_answer *answer);
-/* Percent of the metric itself for a log effect. */
-double effect_pct(double effect, bool higher_is_better);
-/* Mean of ln(mean candidate / mean base) with its jackknife interval over rounds. */
+/* Change of the metric itself in percent, with its own sign; NaN stays NaN. */
+double effect_pct(double effect, bool higher_is_better, bool by_difference);
+/* ln(mean candidate / mean base), or the share of the base's mean by which they differ, with its
+ * jackknife interval over rounds. */
 void effect_mean(const struct host_rounds *rounds, const struct effect_options *options,
                  double *ret_effect, struct range *ret_ci);
 /* Two-sided t interval around a jackknife: leave-one-out values v[n] around full. se^2 = (n-1)/n

@@ -194,7 +194,7 @@ static void new_cell(struct judge *judge, const struct frame *frame, uint32_t ce
 
     judge->cell = mem_grow(judge->cell, &judge->cells_cap, judge->n_cells + 1, sizeof *judge->cell);
     new_one = &judge->cell[judge->n_cells++];
-    *new_one = (struct judge_cell){.cell = cell};
+    *new_one = (struct judge_cell){.cell = cell, .factor = o->factor, .n_factors = o->n_factors};
     for (size_t f = 0; frame && f < o->n_factors; f++)
         row_level(frame, o->factor[f], row, &new_one->level);
     for (size_t v = 0; v < o->n_variants; v++) {
@@ -303,16 +303,52 @@ static int by_cell(const void *a, const void *b)
 {
     const struct judge_comparison *x = a, *y = b;
 
-    if (x->cell != y->cell)
-        return x->cell < y->cell ? -1 : 1;
+    if (x->place != y->place)
+        return x->place < y->place ? -1 : 1;
     return (x->candidate > y->candidate) - (x->candidate < y->candidate);
 }
 
-static int by_cell_number(const void *a, const void *b)
+/* Unknown, then numbers by size, then words by bytes. */
+static int compare_levels(const char *a, const char *b)
+{
+    double x = 0, y = 0;
+    const int kind_a = !a                                ? 0
+                       : str_to_double(a, &x, NULL) == 0 ? 1
+                                                         : 2,
+              kind_b = !b                                ? 0
+                       : str_to_double(b, &y, NULL) == 0 ? 1
+                                                         : 2;
+
+    if (kind_a != kind_b)
+        return kind_a - kind_b;
+    if (kind_a == 1 && x != y)
+        return x < y ? -1 : 1;
+    return a && b ? strcmp(a, b) : 0;
+}
+
+/* By their levels, so that the order of input does not show; cells' numbers come from it. */
+static int by_levels(const void *a, const void *b)
 {
     const struct judge_cell *x = a, *y = b;
 
+    for (size_t f = 0; f < x->n_factors; f++) {
+        const char *factor = x->factor[f];
+        const int order =
+            compare_levels(strmap_get(&x->level, factor), strmap_get(&y->level, factor));
+
+        if (order != 0)
+            return order;
+    }
     return (x->cell > y->cell) - (x->cell < y->cell);
+}
+
+static void order_cells(struct judge *judge)
+{
+    qsort(judge->cell, judge->n_cells, sizeof *judge->cell, by_levels);
+    for (size_t c = 0; c < judge->n_comparisons; c++)
+        while (judge->cell[judge->comparison[c].place].cell != judge->comparison[c].cell)
+            judge->comparison[c].place++;
+    qsort(judge->comparison, judge->n_comparisons, sizeof *judge->comparison, by_cell);
 }
 
 static void name_comparison(const struct judge *judge, const struct judge_comparison *comparison,
@@ -322,9 +358,7 @@ static void name_comparison(const struct judge *judge, const struct judge_compar
 
     ret->base = mem_strdup(o->variant[o->base]);
     ret->candidate = mem_strdup(o->variant[comparison->candidate]);
-    for (size_t c = 0; c < judge->n_cells; c++)
-        if (judge->cell[c].cell == comparison->cell)
-            strmap_copy(&ret->cell, &judge->cell[c].level);
+    strmap_copy(&ret->cell, &judge->cell[comparison->place].level);
     if (o->digest && o->digest[o->base] && *o->digest[o->base])
         ret->base_digest = mem_strdup(o->digest[o->base]);
     if (o->digest && o->digest[comparison->candidate] && *o->digest[comparison->candidate])
@@ -346,6 +380,13 @@ static bool worth_comparing(const struct judge *judge, const struct judge_compar
 
 static void build_comparisons(struct judge *judge, struct answer *answer)
 {
+    const struct sentence_options words = {.alpha = judge->options.alpha,
+                                           .theta = judge->theta,
+                                           .higher_is_better = judge->options.higher_is_better,
+                                           .by_difference =
+                                               rounds_metric_by_difference(judge->options.metric),
+                                           .aa = judge->options.aa};
+
     answer->comparison = mem_array(struct comparison_answer, judge->n_comparisons + 1);
     for (size_t c = 0; c < judge->n_comparisons; c++) {
         struct comparison_answer *ret = &answer->comparison[answer->n_comparisons];
@@ -359,9 +400,7 @@ static void build_comparisons(struct judge *judge, struct answer *answer)
     for (size_t c = 0, at = 0; c < judge->n_comparisons; c++)
         if (worth_comparing(judge, &judge->comparison[c])) {
             judge_fleet(judge, &judge->comparison[c], &answer->comparison[at]);
-            answer->comparison[at].sentence =
-                sentence_build(&answer->comparison[at], judge->options.alpha, judge->theta,
-                               judge->options.higher_is_better, judge->options.aa);
+            answer->comparison[at].sentence = sentence_build(&answer->comparison[at], &words);
             at++;
         }
 }
@@ -374,8 +413,7 @@ int judge_finish(struct judge *judge, struct answer **ret, struct err *err)
     (void)err;
     if (judge->n_cells == 0)
         new_cell(judge, NULL, 0, 0);
-    qsort(judge->cell, judge->n_cells, sizeof *judge->cell, by_cell_number);
-    qsort(judge->comparison, judge->n_comparisons, sizeof *judge->comparison, by_cell);
+    order_cells(judge);
     join_machines(judge);
     for (size_t c = 0; c < judge->n_comparisons; c++) {
         struct compute work = {judge, &judge->comparison[c]};

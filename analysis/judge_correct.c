@@ -102,7 +102,7 @@ static void judge_control(struct judge *judge, uint32_t cell)
                                                               .effect = part->answer.effect,
                                                               .ci = part->answer.ci,
                                                               .verdict = verdict};
-            beside->moved = judge_decided(verdict);
+            beside->moved = verdict == VERDICT_REGRESSED || verdict == VERDICT_IMPROVED;
             beside->eligible = beside->eligible && !beside->moved;
         }
     }
@@ -156,6 +156,8 @@ static void cap_changed(const struct judge *judge, struct judge_part *part, doub
 {
     struct host_answer *answer = &part->answer;
     const struct stretch_finding *stretch = &answer->stretch;
+    const bool higher = judge->options.higher_is_better,
+               differs = rounds_metric_by_difference(judge->options.metric);
 
     if (!(adjusted_p <= CHANGED))
         return;
@@ -164,10 +166,10 @@ static void cap_changed(const struct judge *judge, struct judge_part *part, doub
     if (stretch->effect[0] * stretch->effect[1] > 0 && fabs(stretch->effect[0]) > judge->theta &&
         fabs(stretch->effect[1]) > judge->theta)
         return;
-    CLEAN_MEM char *reason = mem_printf(
-        "the effect itself changed: %+.2f %% before round %u, %+.2f %% from then on",
-        effect_pct(stretch->effect[0], judge->options.higher_is_better), stretch->from_round,
-        effect_pct(stretch->effect[1], judge->options.higher_is_better));
+    CLEAN_MEM char *reason =
+        mem_printf("the effect itself changed (%+.2f %% before round %u, %+.2f %% from then on)",
+                   effect_pct(stretch->effect[0], higher, differs), stretch->from_round,
+                   effect_pct(stretch->effect[1], higher, differs));
 
     answer->verdict = VERDICT_INCONCLUSIVE;
     strlist_add(&answer->reasons, reason);
@@ -184,14 +186,13 @@ static void refuse(const struct judge_part *part, struct host_answer *answer)
     else if (part->rounds.arms_differ)
         str_addf(&text, "arms differ in %s", part->rounds.arms_differ);
     else if (part->rounds.design == DESIGN_BLOCKED)
-        str_add(&text,
-                "not interleaved: variant and time are the same thing here; run interleaved");
+        str_add(&text, "not interleaved, so variant and time cannot be told apart");
     else if (part->rounds.design == DESIGN_UNPAIRED)
         str_add(&text, answer->samples[0] && answer->samples[1]
-                           ? "no common round: the order of the samples is unknown"
+                           ? "no round in which both variants ran"
                            : "only one of the two variants ran");
     else if (part->moved)
-        str_add(&text, "the control moved: the environment changed, not the candidate");
+        str_add(&text, "the control moved, so the environment changed");
     if (text.length)
         strlist_add(&answer->reasons, str_get(&text));
     if (part->moved)

@@ -80,7 +80,7 @@ static void fleet_numbers(const struct judge *judge, const struct judge_comparis
     pool_hosts(pooled->y, pooled->v, pooled->df, pooled->k, o->alpha, &pool);
     fleet->hosts_used = pooled->k;
     fleet->effect = pool.mu;
-    fleet->pct = isnan(pool.mu) ? NAN : effect_pct(pool.mu, o->higher_is_better);
+    fleet->pct = effect_pct(pool.mu, o->higher_is_better, rounds_metric_by_difference(o->metric));
     fleet->se = pool.se;
     fleet->ci = pool.ci;
     fleet->prediction = pool.prediction;
@@ -242,26 +242,6 @@ static enum answer_outcome decide(const struct comparison_answer *c)
     return ANSWER_INCONCLUSIVE;
 }
 
-/* Rounds left out are named once a host and comparison, with the first reason seen. */
-static void warn_dropped(struct judge *judge, const struct judge_comparison *comparison)
-{
-    for (size_t h = 0; h < judge->n_hosts; h++) {
-        const struct judge_part *part = &comparison->part[h];
-
-        if (part->rounds.dropped == 0)
-            continue;
-        CLEAN_MEM char *text = mem_printf(
-            "%s: %llu round%s of %s against %s dropped: %s", judge->host[h].name,
-            (unsigned long long)part->rounds.dropped, part->rounds.dropped == 1 ? "" : "s",
-            judge->options.variant[comparison->candidate],
-            judge->options.variant[judge->options.base],
-            part->rounds.first_bad ? part->rounds.first_bad : "a variant is missing");
-
-        if (!strlist_has(&judge->warnings, text))
-            strlist_add(&judge->warnings, text);
-    }
-}
-
 static uint64_t typical_rounds(const struct pooled *pooled)
 {
     uint64_t sum = 0;
@@ -291,8 +271,8 @@ static void fleet_next(const struct judge *judge, const struct judge_comparison 
             .answer = judge->host[h].measured ? &ret->host[at] : NULL,
             .trimmed_variance = measured ? part->answer.trimmed_se * part->answer.trimmed_se : NAN};
         at += judge->host[h].measured;
-        if (!isnan(part->load.sd) && !(spread >= part->load.sd) && measured)
-            spread = part->load.sd;
+        if (measured)
+            spread = fmax(spread, part->load.sd); /* the one that is no NaN */
     }
     const struct separate_input in = {.host = host,
                                       .n_hosts = n,
@@ -319,13 +299,11 @@ void judge_fleet(struct judge *judge, struct judge_comparison *comparison,
     fleet_facts(judge, comparison, &ret->fleet, &ret->facts);
     fleet_load(judge, comparison, &ret->load);
     fleet_harness(judge, comparison, &pooled, ret);
-    warn_dropped(judge, comparison);
+    judge_warn(judge, comparison);
     ret->host = mem_array(struct host_answer, judge->n_hosts + 1);
     for (size_t h = 0; h < judge->n_hosts; h++)
-        if (judge->host[h].measured && judge->host[h].joined_into == h) {
-            ret->host[ret->n_hosts++] =
-                comparison->part[h].answer; /* moves: texts and lists are the answer's now */
-        }
+        if (judge->host[h].measured && judge->host[h].joined_into == h)
+            ret->host[ret->n_hosts++] = comparison->part[h].answer; /* moves, see below */
     ret->outcome = decide(ret);
     fleet_next(judge, comparison, &pooled, ret);
     for (size_t h = 0; h < judge->n_hosts; h++)

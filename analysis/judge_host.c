@@ -13,6 +13,7 @@
 
 #define STREAKY 0.01
 #define DRIFT_LEAST 8
+#define CHANGE_HOSTS 100 /* hosts beyond this many get no more draws */
 
 struct effect_options judge_effect_options(const struct judge *judge)
 {
@@ -60,37 +61,26 @@ static void empty_answer(struct host_answer *ret)
     };
 }
 
-/* Sequential p of a host that stopped after a round that was no planned look: levels of its own. */
-static double unplanned_p(const struct sequential_plan *taken, uint32_t max, const double *p)
-{
-    struct sequential_table table;
-
-    sequential_table_build(taken->look, taken->n, max, &table);
-    const double ret = sequential_p(&table, p, taken->n);
-
-    sequential_table_done(&table);
-    return ret;
-}
-
-/* Adaptive stop: the interval and the p-value are those of the looks taken. */
+/* Adaptive stop: the interval and the p-value are those of the looks taken. Rounds past the plan
+ * count for the estimates only. */
 static void sequential_numbers(const struct judge *judge, struct judge_part *part,
                                const struct effect_options *options)
 {
-    const uint32_t n = (uint32_t)part->rounds.n, last = judge->looks.look[judge->looks.n - 1];
+    const uint32_t last = judge->looks.look[judge->looks.n - 1],
+                   n = part->rounds.n < last ? (uint32_t)part->rounds.n : last;
     struct effect_options repeated = *options;
     struct sequential_plan taken;
     double p[SEQUENTIAL_LOOKS];
 
     sequential_plan_cut(&judge->looks, n, options->alpha, &taken);
     repeated.repeated_level = 1 - taken.level[taken.n - 1];
-    strlist_done(&part->answer.notes);
     effect_host(&part->rounds, &repeated, &part->answer, &part->numbers);
     for (size_t i = 0; i < taken.n; i++)
         p[i] = signed_rank_p(part->rounds.d, taken.look[i]);
-    const bool planned = taken.n <= judge->looks.n && judge->looks.look[taken.n - 1] == n;
-
-    part->answer.p = part->numbers.p = planned ? sequential_p(&judge->table, p, taken.n)
-                                               : unplanned_p(&taken, last > n ? last : n, p);
+    part->answer.p = part->numbers.p =
+        judge->looks.look[taken.n - 1] == n
+            ? sequential_p(&judge->table, p, taken.n)
+            : sequential_p_between(&judge->table, p, taken.n - 1, n, p[taken.n - 1]);
 }
 
 static void note_drift(const struct judge *judge, struct judge_part *part)
@@ -118,9 +108,12 @@ static void note_drift(const struct judge *judge, struct judge_part *part)
 static void find_change(const struct judge *judge, struct judge_part *part, const char *host)
 {
     const struct host_rounds *rounds = &part->rounds;
+    /* enough draws for p to pass Benjamini-Hochberg over the hosts at 0.01 */
+    const unsigned least =
+        200 * (unsigned)(judge->n_hosts < CHANGE_HOSTS ? judge->n_hosts : CHANGE_HOSTS);
     const struct change_result change = change_test(
         rounds->d, rounds->n, judge->options.seed ^ rng_hash(host) ^ rng_hash("effect-changed"),
-        judge->draws);
+        judge->draws > least ? judge->draws : least);
 
     part->change_p = change.p;
     part->change_split = change.split;
@@ -173,20 +166,22 @@ void judge_part_compute(const struct judge *judge, struct judge_part *part, cons
     answer->host = mem_strdup(host);
     empty_answer(answer);
     part->numbers = (struct effect_numbers){
-        .p = NAN, .ci90 = {NAN, NAN},
-             .half_width = NAN
+        .p = NAN, .ci90 = {NAN, NAN}
     };
     if (!part->added || rounds->design == DESIGN_NONE) {
         answer->design = DESIGN_NONE;
         answer->rounds_dropped = rounds->dropped;
         return;
     }
-    effect_host(rounds, &options, answer, &part->numbers);
     if (interleaved && judge->options.look_max > 0 && rounds->n >= EFFECT_LEAST_ROUNDS)
         sequential_numbers(judge, part, &options);
+    else
+        effect_host(rounds, &options, answer, &part->numbers);
     split_where(rounds, options.alpha, &answer->where);
     if (!options.by_difference)
         modes_host(rounds, options.alpha, options.higher_is_better, &answer->modes);
+    if (answer->where.known)
+        answer->where.shared_cpu_like = split_where_shared(rounds, &answer->modes, &answer->where);
     if (interleaved) {
         find_change(judge, part, host);
         load_fit_host(rounds->d, rounds->load[0], rounds->load[1], rounds->n, &part->load);

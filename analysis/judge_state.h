@@ -22,14 +22,17 @@ struct judge_part { /* one host in one comparison */
     bool added, computed;
     bool eligible; /* enters Benjamini-Hochberg and the pool: interleaved, enough rounds, nothing
                       amiss with the arms */
-    bool moved;    /* its control moved: kept out of claims */
+    bool moved;    /* its control moved by what matters: kept out of claims */
 };
 struct judge_comparison {
     uint32_t candidate, cell;
+    size_t place;            /* of its cell among the cells */
     struct judge_part *part; /* one a host, in order of name */
 };
 struct judge_cell {
     uint32_t cell;
+    const char *const *factor; /* of the options */
+    size_t n_factors;
     struct strmap level; /* factor -> level */
 };
 struct judge_host_state {
@@ -68,6 +71,8 @@ void judge_holm(double *p, size_t n);
  */
 void judge_fleet(struct judge *judge, struct judge_comparison *comparison,
                  struct comparison_answer *ret);
+/* judge_warn.c: names rounds that were left out and arms that failed unevenly, into warnings. */
+void judge_warn(struct judge *judge, const struct judge_comparison *comparison);
 /* judge_factors.c: does the effect differ between the levels of the crossed factors; the same
  * answer on every cell. */
 void judge_factors(struct judge *judge, uint32_t candidate, struct factor_answer **ret,

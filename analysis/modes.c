@@ -3,15 +3,18 @@
 #include "analysis/modes.h"
 
 #include <gsl/gsl_cdf.h>
+#include <gsl/gsl_randist.h>
 #include <gsl/gsl_sort.h>
 #include <math.h>
 #include <string.h>
 
+#include "analysis/modes_dip.h"
 #include "analysis/signed_rank.h"
 #include "base/mem.h"
 
 #define EM_STEPS 100
 #define GRID 200
+#define DIP_DRAWS 1999
 #define BINS 2000 /* more values than this are binned before the EM steps */
 #define LN_TWO_PI 1.8378770664093453
 
@@ -181,11 +184,16 @@ void modes_fit(const double *v, size_t n, struct mixture *ret)
     mem_free(p.count);
 }
 
-static double binomial_two_sided(unsigned k, unsigned n)
+double modes_binomial_p(unsigned k, unsigned n, double share)
 {
-    const unsigned low = k < n - k ? k : n - k;
-    const double p = n ? 2 * gsl_cdf_binomial_P(low, 0.5, n) : 1;
+    const double here = gsl_ran_binomial_pdf(k, share, n) * (1 + 1e-9);
+    double p = 0;
 
+    for (unsigned i = 0; i <= n; i++) {
+        const double there = gsl_ran_binomial_pdf(i, share, n);
+
+        p += there <= here ? there : 0;
+    }
     return p < 1 ? p : 1;
 }
 
@@ -203,7 +211,22 @@ static void occupancy(const struct host_rounds *rounds, double threshold, bool s
         only_b += b && !a;
         only_a += a && !b;
     }
-    ret->occupancy_p = binomial_two_sided(only_b, only_a + only_b);
+    ret->occupancy_p = modes_binomial_p(only_b, only_a + only_b, 0.5);
+}
+
+/* Blocked data: slow episodes, not runs, over the time exposed (the number of runs where elapsed
+ * time is not known). */
+static void episodes(const struct host_rounds *rounds, struct modes_finding *ret)
+{
+    double exposed[2] = {0, 0};
+
+    for (int arm = 0; arm < 2; arm++)
+        for (size_t i = 0; i < rounds->n_run[arm]; i++)
+            exposed[arm] += rounds->run_part[arm][0] ? rounds->run_part[arm][0][i] : 1;
+    if (exposed[0] > 0 && exposed[1] > 0)
+        ret->occupancy_p = modes_binomial_p((unsigned)ret->streaks[1],
+                                            (unsigned)(ret->streaks[0] + ret->streaks[1]),
+                                            exposed[1] / (exposed[0] + exposed[1]));
 }
 
 static void fast_shift_paired(const struct host_rounds *rounds, double threshold,
@@ -304,10 +327,14 @@ void modes_host(const struct host_rounds *rounds, double alpha, bool higher_is_b
         ret->found = true;
         ret->threshold = exp(both.threshold);
         count_slow(rounds, ret->threshold, !higher_is_better, ret);
+        gsl_sort(v, 1, n);
+        ret->dip = modes_dip(v, n);
+        ret->dip_p = modes_dip_p(ret->dip, n, DIP_DRAWS);
         if (interleaved) {
             occupancy(rounds, ret->threshold, !higher_is_better, ret);
             fast_shift_paired(rounds, ret->threshold, !higher_is_better, alpha, ret);
         } else {
+            episodes(rounds, ret);
             fast_shift_unpaired(rounds, ret->threshold, !higher_is_better, alpha,
                                 higher_is_better ? -1 : 1, ret);
         }

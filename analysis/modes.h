@@ -22,3 +22,6 @@ void modes_fit(const double *v, size_t n, struct mixture *ret);
  */
 void modes_host(const struct host_rounds *rounds, double alpha, bool higher_is_better,
                 struct modes_finding *ret);
+/* Exact two-sided binomial p of k of n at a share: the probability of all that is no likelier. 1
+ * for n = 0. With share 1/2 it is McNemar's exact test. */
+double modes_binomial_p(unsigned k, unsigned n, double share);

@@ -18,8 +18,12 @@ static int by_order(const void *a, const void *b)
 {
     const struct rounds_row *x = a, *y = b;
 
-    if (x->order != y->order)
-        return x->order < y->order ? -1 : 1;
+    if (x->stretch != y->stretch)
+        return x->stretch < y->stretch ? -1 : 1;
+    if (x->position != y->position)
+        return x->position < y->position ? -1 : 1;
+    if (x->arm != y->arm)
+        return x->arm - y->arm;
     return (x->index > y->index) - (x->index < y->index);
 }
 
@@ -29,7 +33,18 @@ static int by_round(const void *a, const void *b)
 
     if (x->round != y->round)
         return x->round < y->round ? -1 : 1;
-    return by_order(a, b);
+    return (x->place > y->place) - (x->place < y->place);
+}
+
+/* qsort, but nothing to do for rows that stand in order already: the common case. */
+static void sort_rows(struct rounds_row *row, size_t n, int (*compare)(const void *, const void *))
+{
+    size_t i = 1;
+
+    while (i < n && compare(&row[i - 1], &row[i]) <= 0)
+        i++;
+    if (i < n)
+        qsort(row, n, sizeof *row, compare);
 }
 
 static bool positions_distinct(const struct frame *frame, const struct rounds_row *row, size_t n)
@@ -46,7 +61,8 @@ static bool positions_distinct(const struct frame *frame, const struct rounds_ro
     return distinct;
 }
 
-/* Rows of the comparison, in the order they were taken. */
+/* Rows of the comparison, in the order they were taken: by position over the host where positions
+ * are all distinct, else by round and position. */
 static struct rounds_row *pick_rows(const struct frame *frame, const struct rounds_options *o,
                                     size_t *ret_n)
 {
@@ -56,22 +72,20 @@ static struct rounds_row *pick_rows(const struct frame *frame, const struct roun
     for (size_t i = 0; i < frame->n; i++) {
         const bool ours = frame->variant[i] == o->base || frame->variant[i] == o->candidate;
 
-        if (!ours || frame->cell[i] != o->cell || frame->outcome[i] != OUTCOME_OK ||
+        if (!ours || frame->cell[i] != o->cell ||
             (frame->flags[i] & (FRAME_WARMUP | FRAME_PROFILED)))
             continue;
         row[n++] = (struct rounds_row){.index = i,
                                        .round = (uint64_t)frame->session[i] << 32 | frame->round[i],
-                                       .arm = frame->variant[i] == o->candidate};
+                                       .position = frame->position[i],
+                                       .arm = frame->variant[i] == o->candidate,
+                                       .ended_well = frame->outcome[i] == OUTCOME_OK};
     }
     const bool distinct = positions_distinct(frame, row, n);
 
-    for (size_t i = 0; i < n; i++) {
-        const size_t at = row[i].index;
-
-        row[i].order = distinct ? (double)frame->session[at] * 0x1p32 + frame->position[at]
-                                : (double)row[i].round * 0x1p20 + frame->position[at];
-    }
-    qsort(row, n, sizeof *row, by_order);
+    for (size_t i = 0; i < n; i++)
+        row[i].stretch = distinct ? frame->session[row[i].index] : row[i].round;
+    sort_rows(row, n, by_order);
     for (size_t i = 0; i < n; i++)
         row[i].place = i;
     *ret_n = n;
@@ -80,28 +94,31 @@ static struct rounds_row *pick_rows(const struct frame *frame, const struct roun
 
 /* A round whose rows are not neighbours makes the host blocked; the same arm first in every common
  * round, alternating. */
-static enum design name_design(const struct rounds_row *in_order,
-                               const struct rounds_row *by_rounds, size_t n, bool unknown)
+static enum design name_design(const struct rounds_row *row, size_t n, bool unknown)
 {
-    size_t common = 0, candidate_first = 0;
+    size_t common = 0, candidate_first = 0, well = 0;
     bool contiguous = true;
 
-    if (n == 0)
-        return DESIGN_NONE;
     for (size_t i = 0; i < n;) {
         size_t end = i;
         bool arm[2] = {false, false};
+        int first = -1;
 
-        for (; end < n && by_rounds[end].round == by_rounds[i].round; end++)
-            arm[by_rounds[end].arm] = true;
-        contiguous = contiguous && by_rounds[end - 1].place - by_rounds[i].place == end - i - 1;
+        for (; end < n && row[end].round == row[i].round; end++)
+            if (row[end].ended_well) {
+                well++;
+                first = first < 0 ? row[end].arm : first;
+                arm[row[end].arm] = true;
+            }
+        contiguous = contiguous && row[end - 1].place - row[i].place == end - i - 1;
         if (arm[0] && arm[1]) {
             common++;
-            candidate_first += by_rounds[i].arm == 1;
+            candidate_first += first == 1;
         }
         i = end;
     }
-    (void)in_order;
+    if (well == 0)
+        return DESIGN_NONE;
     if (unknown || common == 0)
         return DESIGN_UNPAIRED;
     if (!contiguous)
@@ -165,31 +182,47 @@ static void add_run(const struct rounds_columns *columns, const struct rounds_ro
     }
 }
 
-static void note_bad(const struct frame *frame, const struct rounds_row *row, double value,
-                     struct host_rounds *ret)
+/* The workload's own doing, not that of whoever stopped it. */
+static bool is_failure(enum outcome outcome)
 {
+    return outcome == OUTCOME_FAILED || outcome == OUTCOME_TIMEOUT ||
+           outcome == OUTCOME_NOT_STARTED || outcome == OUTCOME_NO_METRIC;
+}
+
+/* Words on the first sample that had no good value. */
+static void note_bad(const struct frame *frame, const char *metric, const struct rounds_row *row,
+                     double value, struct host_rounds *ret)
+{
+    const unsigned round = frame->round[row->index];
+
     if (ret->first_bad)
         return;
-    ret->first_bad = isfinite(value)
-                         ? mem_printf("round %u: %s value %.6g", frame->round[row->index],
-                                      value < 0 ? "negative" : "zero", value)
-                         : mem_printf("round %u: no value", frame->round[row->index]);
+    if (!row->ended_well)
+        ret->first_bad = mem_printf("round %u: a sample ended as %s", round,
+                                    outcome_name((enum outcome)frame->outcome[row->index]));
+    else if (isfinite(value))
+        ret->first_bad = mem_printf("round %u: %s is %.6g", round, metric, value);
+    else
+        ret->first_bad = mem_printf("round %u: %s is missing", round, metric);
 }
 
 /* One round: rows [0, n) of it in order. Counts and keeps what can be paired. */
-static void add_round(const struct frame *frame, const struct rounds_columns *columns, double sign,
-                      const struct rounds_row *row, size_t n, struct host_rounds *ret)
+static void add_round(const struct frame *frame, const struct rounds_columns *columns,
+                      const struct rounds_metric *metric, const struct rounds_row *row, size_t n,
+                      struct host_rounds *ret)
 {
+    const double sign = metric->higher_is_better ? -1 : 1;
     struct sums sums[2] = {{0}};
     const size_t r = ret->n;
 
     for (size_t i = 0; i < n; i++) {
         const double value = rounds_value(columns, row[i].index);
 
-        if (good(value, columns->by_difference))
+        ret->failed[row[i].arm] += is_failure((enum outcome)frame->outcome[row[i].index]);
+        if (row[i].ended_well && good(value, columns->by_difference))
             add_run(columns, &row[i], value, &sums[row[i].arm], ret);
         else
-            note_bad(frame, &row[i], value, ret);
+            note_bad(frame, metric->name, &row[i], value, ret);
     }
     if (sums[0].n == 0 || sums[1].n == 0) {
         ret->dropped++;
@@ -216,12 +249,19 @@ static void sort_runs(struct host_rounds *ret)
 {
     for (int arm = 0; arm < 2; arm++) {
         const size_t n = ret->n_run[arm];
-        size_t *place = mem_array(size_t, n + 1);
-        double *copy = mem_array(double, n + 1);
         double **column[6] = {&ret->run[arm],         &ret->run_part[arm][0],
                               &ret->run_part[arm][1], &ret->run_part[arm][2],
                               &ret->run_part[arm][3], &ret->run_position[arm]};
+        size_t *place, in_order = 1;
+        double *copy;
 
+        while (in_order < n &&
+               ret->run_position[arm][in_order - 1] <= ret->run_position[arm][in_order])
+            in_order++;
+        if (in_order >= n)
+            continue;
+        place = mem_array(size_t, n + 1);
+        copy = mem_array(double, n + 1);
         rounds_sort_index(ret->run_position[arm], n, place);
         for (int c = 0; c < 6; c++) {
             double *v = *column[c];
@@ -237,16 +277,25 @@ static void sort_runs(struct host_rounds *ret)
     }
 }
 
-/* Differences become shares of the base's mean, so that they can be held against the smallest
- * effect that matters. */
-static void scale_differences(struct host_rounds *ret)
+static double mean_of(const double *v, size_t n)
 {
     double mean = 0;
 
+    for (size_t i = 0; i < n; i++)
+        mean += v[i] / (double)n;
+    return mean;
+}
+
+/* Differences become shares of the base's mean, so that they can be held against the smallest
+ * effect that matters; of the candidate's where the base has none of it. */
+static void scale_differences(struct host_rounds *ret)
+{
+    const double base = fabs(mean_of(ret->run[0], ret->n_run[0])),
+                 candidate = fabs(mean_of(ret->run[1], ret->n_run[1]));
+
+    ret->scale = base > 0 ? base : candidate > 0 ? candidate : 1;
     for (size_t r = 0; r < ret->n; r++)
-        mean += ret->base[r] / (double)ret->n;
-    for (size_t r = 0; r < ret->n; r++)
-        ret->d[r] = mean != 0 ? ret->d[r] / fabs(mean) : 0;
+        ret->d[r] /= ret->scale;
 }
 
 void host_rounds_build(const struct frame *frame, const struct rounds_options *options,
@@ -256,13 +305,12 @@ void host_rounds_build(const struct frame *frame, const struct rounds_options *o
     struct rounds_row *row = pick_rows(frame, options, &n),
                       *grouped = mem_dup(row, (n + 1) * sizeof *row);
     struct rounds_columns columns;
-    const double sign = options->metric.higher_is_better ? -1 : 1;
 
-    *ret = (struct host_rounds){.resolution = NAN};
-    qsort(grouped, n, sizeof *grouped, by_round);
+    *ret = (struct host_rounds){.resolution = NAN, .scale = 1};
+    sort_rows(grouped, n, by_round);
     for (size_t i = 0; i < n; i++)
         rounds += i == 0 || grouped[i].round != grouped[i - 1].round;
-    ret->design = name_design(row, grouped, n, options->design_unknown);
+    ret->design = name_design(grouped, n, options->design_unknown);
     rounds_columns_find(frame, options, &columns);
     make_room(ret, rounds, n, &columns);
     rounds_labels_begin(&columns, rounds, ret);
@@ -271,7 +319,7 @@ void host_rounds_build(const struct frame *frame, const struct rounds_options *o
 
         while (end < n && grouped[end].round == grouped[i].round)
             end++;
-        add_round(frame, &columns, sign, &grouped[i], end - i, ret);
+        add_round(frame, &columns, &options->metric, &grouped[i], end - i, ret);
         i = end;
     }
     sort_runs(ret);
@@ -284,120 +332,4 @@ void host_rounds_build(const struct frame *frame, const struct rounds_options *o
     rounds_columns_done(&columns);
     mem_free(grouped);
     mem_free(row);
-}
-
-static void append(double **into, size_t n, double **more, size_t m)
-{
-    if (!*into && !*more)
-        return;
-    *into = mem_resize(*into, n + m + 1, sizeof **into);
-    for (size_t i = 0; i < m; i++)
-        (*into)[n + i] = *more ? (*more)[i] : NAN;
-}
-
-static void join_labels(struct host_rounds *into, struct host_rounds *more)
-{
-    for (size_t l = 0; l < into->n_labels; l++) {
-        struct rounds_label *label = &into->label[l];
-        struct rounds_label *other = NULL;
-
-        for (size_t k = 0; k < more->n_labels; k++)
-            if (strcmp(more->label[k].name, label->name) == 0)
-                other = &more->label[k];
-        if (label->text)
-            label->text =
-                mem_resize((void *)label->text, into->n + more->n + 1, sizeof *label->text);
-        else
-            label->number = mem_resize(label->number, into->n + more->n + 1, sizeof *label->number);
-        for (size_t r = 0; r < more->n; r++)
-            if (label->text)
-                label->text[into->n + r] = other && other->text ? other->text[r] : NULL;
-            else
-                label->number[into->n + r] = other && other->number ? other->number[r] : NAN;
-        for (size_t k = 0; other && k < other->level.n; k++) {
-            strlist_add(&label->level, "");
-            mem_free(label->level.v[label->level.n - 1]);
-            label->level.v[label->level.n - 1] =
-                mem_steal(&other->level.v[k]); /* the rounds point at it */
-        }
-    }
-}
-
-void host_rounds_join(struct host_rounds *into, struct host_rounds *more)
-{
-    const uint32_t after = into->n ? into->session[into->n - 1] + 1 : 0;
-    const double last =
-        into->n_run[0] + into->n_run[1] ? (double)(into->n_run[0] + into->n_run[1]) : 0;
-    const bool parts = into->part[0] && more->part[0];
-
-    if (into->design == DESIGN_NONE || more->design > into->design)
-        into->design = more->design; /* the weaker design of the two */
-    join_labels(into, more);
-    into->round = mem_resize(into->round, into->n + more->n + 1, sizeof *into->round);
-    into->session = mem_resize(into->session, into->n + more->n + 1, sizeof *into->session);
-    for (size_t r = 0; r < more->n; r++) {
-        into->round[into->n + r] = more->round[r];
-        into->session[into->n + r] = after + more->session[r];
-    }
-    append(&into->d, into->n, &more->d, more->n);
-    append(&into->base, into->n, &more->base, more->n);
-    append(&into->candidate, into->n, &more->candidate, more->n);
-    for (int arm = 0; arm < 2; arm++) {
-        append(&into->load[arm], into->n, &more->load[arm], more->n);
-        for (size_t i = 0; i < more->n_run[arm]; i++)
-            more->run_position[arm][i] += last;
-        append(&into->run[arm], into->n_run[arm], &more->run[arm], more->n_run[arm]);
-        append(&into->run_position[arm], into->n_run[arm], &more->run_position[arm],
-               more->n_run[arm]);
-        for (int p = 0; p < 4; p++)
-            append(&into->run_part[arm][p], into->n_run[arm], &more->run_part[arm][p],
-                   more->n_run[arm]);
-    }
-    for (int p = 0; p < 4; p++) {
-        append(&into->part[p], into->n, &more->part[p], more->n);
-        if (!parts) {
-            mem_free(into->part[p]);
-            into->part[p] = NULL;
-        }
-    }
-    into->n += more->n;
-    into->dropped += more->dropped;
-    for (int arm = 0; arm < 2; arm++) {
-        into->n_run[arm] += more->n_run[arm];
-        into->samples[arm] += more->samples[arm];
-    }
-    into->resolution = rounds_resolution(into);
-    if (!into->arms_differ)
-        into->arms_differ = mem_steal(&more->arms_differ);
-    if (!into->first_bad)
-        into->first_bad = mem_steal(&more->first_bad);
-    host_rounds_done(more);
-    *more = (struct host_rounds){0};
-}
-
-void host_rounds_done(struct host_rounds *rounds)
-{
-    mem_free(rounds->round);
-    mem_free(rounds->session);
-    mem_free(rounds->d);
-    mem_free(rounds->base);
-    mem_free(rounds->candidate);
-    for (int p = 0; p < 4; p++)
-        mem_free(rounds->part[p]);
-    for (int arm = 0; arm < 2; arm++) {
-        mem_free(rounds->load[arm]);
-        mem_free(rounds->run[arm]);
-        mem_free(rounds->run_position[arm]);
-        for (int p = 0; p < 4; p++)
-            mem_free(rounds->run_part[arm][p]);
-    }
-    for (size_t l = 0; l < rounds->n_labels; l++) {
-        strlist_done(&rounds->label[l].level);
-        mem_free((void *)rounds->label[l].text);
-        mem_free(rounds->label[l].number);
-        mem_free(rounds->label[l].name);
-    }
-    mem_free(rounds->label);
-    mem_free(rounds->arms_differ);
-    mem_free(rounds->first_bad);
 }

@@ -17,8 +17,8 @@ struct rounds_metric {
     const char *name; /* a column; cpu_s and wait_s are made of elapsed_s, user_s, sys_s when there
                          is no such column */
     bool higher_is_better;
-    bool by_difference; /* may be 0 or negative (wait, faults, switches): differences over the
-                           base's mean, never logs */
+    bool by_difference; /* may be 0 or negative (wait, faults, switches): differences as a share of
+                           the base's mean (the candidate's when that is 0), never logs */
 };
 bool rounds_metric_by_difference(const char *name);
 
@@ -44,6 +44,8 @@ struct host_rounds {
     enum design design;
     uint64_t dropped;    /* rounds left out: an arm is missing, or has no good value */
     uint64_t samples[2]; /* good samples of each arm, all rounds */
+    uint64_t failed[2];  /* samples of each arm that did not end well */
+    double scale;        /* what differences were divided by; 1 on the log scale */
     /* every good sample of each arm in the order they were taken */
     double *run[2];          /* the metric, its own unit */
     double *run_position[2]; /* place in the host's order */
@@ -66,8 +68,8 @@ struct rounds_options {
     size_t n_part_of_variant;
     bool design_unknown;
 };
-/* Reduces the rows of one cell and two variants. Rows that did not end well, warm-ups and profiled
- * ones are left out. */
+/* Reduces the rows of one cell and two variants. Warm-ups and profiled rows are left out; a row
+ * that did not end well is a sample without a value. */
 void host_rounds_build(const struct frame *frame, const struct rounds_options *options,
                        struct host_rounds *ret);
 /* Appends the rounds of another host of the same machine; more is emptied. */

@@ -6,12 +6,14 @@
 #pragma once
 #include "analysis/rounds.h"
 
-struct rounds_row { /* one row of the comparison */
-    size_t index;   /* in the frame */
-    uint64_t round; /* session and round */
-    double order;
+struct rounds_row {   /* one row of the comparison */
+    size_t index;     /* in the frame */
+    uint64_t round;   /* session and round */
+    uint64_t stretch; /* order taken: stretch, then position, then arm */
+    uint32_t position;
     size_t place; /* in the order taken */
     int arm;
+    bool ended_well; /* OUTCOME_OK; other rows only have a place */
 };
 struct rounds_columns {
     const double *metric; /* NULL: derived, or absent */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
- * See sentence.h. Each part adds its words, or nothing. */
+ * See sentence.h: how many hosts, how much, where the time went, and what would settle it. */
 #include "analysis/sentence.h"
 
 #include <math.h>
@@ -7,73 +7,64 @@
 
 #include "analysis/effect_host.h"
 #include "analysis/judge_state.h"
+#include "analysis/sentence_parts.h"
 
-#define MOST_NAMED 6 /* members of a class named in a sentence before "and n more" */
-
-struct tally {
-    size_t n, regressed, improved, unchanged, inconclusive, small,
-        silent; /* silent: without samples */
-};
-
-static struct tally count(const struct comparison_answer *c)
+static void count_hosts(struct sentence *s)
 {
-    struct tally t = {.n = c->n_hosts};
-
-    for (size_t h = 0; h < c->n_hosts; h++)
-        switch (c->host[h].verdict) {
+    for (size_t h = 0; h < s->c->n_hosts; h++)
+        switch (s->c->host[h].verdict) {
         case VERDICT_REGRESSED_SMALL:
-            t.small++;
-            t.regressed++;
+            s->small++;
+            s->regressed++;
             break;
         case VERDICT_REGRESSED:
-            t.regressed++;
+            s->regressed++;
             break;
         case VERDICT_IMPROVED_SMALL:
-            t.small++;
-            t.improved++;
+            s->small++;
+            s->improved++;
             break;
         case VERDICT_IMPROVED:
-            t.improved++;
+            s->improved++;
             break;
         case VERDICT_UNCHANGED:
-            t.unchanged++;
+            s->unchanged++;
             break;
         case VERDICT_INCONCLUSIVE:
-            t.inconclusive++;
-            t.silent += c->host[h].design == DESIGN_NONE;
+            s->inconclusive++;
             break;
         }
-    return t;
 }
 
-static void add_number(struct str *s, double pct, bool sign)
+void sentence_percent(struct sentence *s, double pct, bool sign)
 {
     const double size = fabs(pct);
     const int digits = size >= 9.95 ? 0 : size >= 0.995 ? 1 : 2;
 
-    str_addf(s, sign ? "%+.*f" : "%.*f", digits, pct == 0 ? 0.0 : pct);
+    str_addf(&s->text, sign ? "%+.*f" : "%.*f", digits, pct == 0 ? 0.0 : pct);
 }
 
-/* "+4.9 % [4.1, 5.7]" */
-static void add_effect(struct str *s, double effect, struct range ci, bool higher)
+void sentence_effect(struct sentence *s, double effect, struct range ci)
 {
-    double lo = effect_pct(ci.lo, higher), hi = effect_pct(ci.hi, higher);
+    const struct sentence_options *o = s->options;
+    const double a = effect_pct(ci.lo, o->higher_is_better, o->by_difference),
+                 b = effect_pct(ci.hi, o->higher_is_better, o->by_difference);
 
-    add_number(s, effect_pct(effect, higher), true);
-    str_add(s, " %");
-    if (isnan(ci.lo))
+    sentence_percent(s, effect_pct(effect, o->higher_is_better, o->by_difference), true);
+    str_add(&s->text, " %");
+    if (isnan(a) || isnan(b))
         return;
-    if (lo > hi) {
-        const double swap = lo;
+    str_add(&s->text, " [");
+    sentence_percent(s, fmin(a, b), true);
+    str_add(&s->text, ", ");
+    sentence_percent(s, fmax(a, b), true);
+    str_add(&s->text, "]");
+}
 
-        lo = hi;
-        hi = swap;
-    }
-    str_add(s, " [");
-    add_number(s, lo, true);
-    str_add(s, ", ");
-    add_number(s, hi, true);
-    str_add(s, "]");
+/* "1 %": the smallest effect that matters, as the user wrote it. */
+static void add_theta(struct sentence *s)
+{
+    str_addf(&s->text, "%.3g %%", 100 * expm1(s->options->theta));
 }
 
 static const char *hosts_word(size_t n)
@@ -81,210 +72,258 @@ static const char *hosts_word(size_t n)
     return n == 1 ? "host" : "hosts";
 }
 
-/* "7 of 16 hosts regressed, 6 are unchanged, 3 inconclusive" */
-static void add_lead(const struct tally *t, double theta, struct str *s)
+static const char *is_or_are(size_t n)
 {
-    const size_t rest = t->inconclusive;
-
-    if (t->n == 0) {
-        str_add(s, "0 of 0 hosts were measured");
-        return;
-    }
-    if (t->regressed || t->improved) {
-        const size_t first = t->regressed ? t->regressed : t->improved;
-
-        str_addf(s, "%zu of %zu %s %s", first, t->n, hosts_word(t->n),
-                 t->regressed ? "regressed" : "improved");
-        if (t->regressed && t->improved)
-            str_addf(s, " and %zu improved", t->improved);
-        if (t->small && t->small == t->regressed + t->improved)
-            str_add(s, ", each by less than what matters");
-    } else if (t->unchanged) {
-        str_addf(s, "%zu of %zu %s %s unchanged within ", t->unchanged, t->n, hosts_word(t->n),
-                 t->unchanged == 1 ? "is" : "are");
-        add_number(s, 100 * expm1(theta), false);
-        str_add(s, " %");
-    } else {
-        str_addf(s, "0 of %zu %s %s a verdict", t->n, hosts_word(t->n), t->n == 1 ? "has" : "have");
-        return;
-    }
-    if ((t->regressed || t->improved) && t->unchanged) {
-        str_addf(s, ", %zu %s unchanged within ", t->unchanged, t->unchanged == 1 ? "is" : "are");
-        add_number(s, 100 * expm1(theta), false);
-        str_add(s, " %");
-    }
-    if (rest)
-        str_addf(s, ", %zu %s inconclusive", rest, rest == 1 ? "is" : "are");
+    return n == 1 ? "is" : "are";
 }
 
-/* The reason that most of the inconclusive hosts give, when no host has a verdict. */
-static void add_main_reason(const struct comparison_answer *c, struct str *s)
+/* The least that the unchanged hosts could all have shown; 0 when not known. */
+static double would_be_seen(const struct sentence *s)
+{
+    double most = 0;
+
+    for (size_t h = 0; h < s->c->n_hosts; h++)
+        if (s->c->host[h].verdict == VERDICT_UNCHANGED)
+            most = fmax(most, s->c->host[h].detectable);
+    return most;
+}
+
+static void add_unchanged(struct sentence *s)
+{
+    const double seen = would_be_seen(s);
+
+    str_addf(&s->text, "%s unchanged within ", is_or_are(s->unchanged));
+    add_theta(s);
+    if ((s->regressed || s->improved) && seen > 0) {
+        str_add(&s->text, " (");
+        sentence_percent(s, 100 * expm1(seen), false);
+        str_add(&s->text, " % would have been seen)");
+    }
+}
+
+/* "5 of 16 hosts regressed and 1 improved", "4 of 8 hosts are unchanged within 1 %", "0 of 8 hosts
+ * have a verdict"; then the rest of them. */
+static void add_lead(struct sentence *s)
+{
+    const size_t n = s->c->n_hosts, decided = s->regressed + s->improved;
+
+    if (n == 0) {
+        str_add(&s->text, "0 of 0 hosts have a verdict: none was measured");
+        return;
+    }
+    if (decided) {
+        const size_t first = s->regressed ? s->regressed : s->improved;
+
+        str_addf(&s->text, "%zu of %zu %s %s", first, n, hosts_word(n),
+                 s->regressed ? "regressed" : "improved");
+        if (s->regressed && s->improved)
+            str_addf(&s->text, " and %zu improved", s->improved);
+        if (s->small == decided)
+            str_addf(&s->text, ", %sby less than what matters", decided == 1 ? "" : "each ");
+        else if (s->small)
+            str_addf(&s->text, " (%zu by less than what matters)", s->small);
+        if (s->unchanged) {
+            str_addf(&s->text, ", %zu ", s->unchanged);
+            add_unchanged(s);
+        }
+    } else if (s->unchanged) {
+        str_addf(&s->text, "%zu of %zu %s ", s->unchanged, n, hosts_word(n));
+        add_unchanged(s);
+    } else {
+        str_addf(&s->text, "0 of %zu %s %s a verdict", n, hosts_word(n), n == 1 ? "has" : "have");
+        return;
+    }
+    if (s->inconclusive)
+        str_addf(&s->text, ", %zu %s inconclusive", s->inconclusive, is_or_are(s->inconclusive));
+}
+
+static const char *first_reason(const struct host_answer *host)
+{
+    return host->verdict == VERDICT_INCONCLUSIVE && host->reasons.n ? host->reasons.v[0] : NULL;
+}
+
+/* Reasons are alike up to their figures, which stand in parentheses. */
+static bool same_reason(const char *a, const char *b)
+{
+    const size_t length = strcspn(a, "(");
+
+    return strcspn(b, "(") == length && strncmp(a, b, length) == 0;
+}
+
+/* The reason that most of the inconclusive hosts give, with its figures when it is one host's. */
+static void add_main_reason(struct sentence *s)
 {
     const char *best = NULL;
     size_t most = 0;
 
-    for (size_t h = 0; h < c->n_hosts; h++) {
-        const char *reason = c->host[h].reasons.n ? c->host[h].reasons.v[0] : NULL;
+    for (size_t h = 0; h < s->c->n_hosts; h++) {
+        const char *reason = first_reason(&s->c->host[h]);
         size_t same = 0;
 
-        for (size_t k = 0; reason && k < c->n_hosts; k++)
-            same += c->host[k].reasons.n &&
-                    strcspn(c->host[k].reasons.v[0], ":") == strcspn(reason, ":") &&
-                    strncmp(c->host[k].reasons.v[0], reason, strcspn(reason, ":")) == 0;
+        for (size_t k = 0; reason && k < s->c->n_hosts; k++) {
+            const char *other = first_reason(&s->c->host[k]);
+
+            same += other && same_reason(reason, other);
+        }
         if (same > most) {
             most = same;
             best = reason;
         }
     }
-    if (best)
-        str_addf(s, ": %s", best);
-}
-
-static void add_fleet(const struct comparison_answer *c, bool higher, struct str *s)
-{
-    if (c->fleet.hosts_used >= 2 && !isnan(c->fleet.effect)) {
-        str_add(s, "; over the fleet ");
-        add_effect(s, c->fleet.effect, c->fleet.ci, higher);
-    } else if (c->n_hosts == 1 && !isnan(c->host[0].effect)) {
-        str_add(s, ": ");
-        add_effect(s, c->host[0].effect, c->host[0].ci, higher);
-    }
-    str_add(s, ".");
-}
-
-/* "does not reproduce here, and 1.1 % would have been seen": the least a host that did not show it
- * could have shown. */
-static void add_seen(const struct comparison_answer *c, const struct tally *t, struct str *s)
-{
-    double worst = 0;
-
-    if (!(t->regressed || t->improved) || !t->unchanged)
+    if (!best)
         return;
-    for (size_t h = 0; h < c->n_hosts; h++)
-        if (c->host[h].verdict == VERDICT_UNCHANGED && c->host[h].detectable > worst)
-            worst = c->host[h].detectable;
-    if (worst > 0) {
-        str_addf(s, " On the %zu unchanged %s ", t->unchanged, hosts_word(t->unchanged));
-        add_number(s, 100 * expm1(worst), false);
-        str_add(s, " % would have been seen.");
+    size_t length = most == 1 ? strlen(best) : strcspn(best, "(");
+
+    while (length > 0 && best[length - 1] == ' ')
+        length--;
+    str_add(&s->text, ": ");
+    str_add_bytes(&s->text, best, length);
+    if (most < s->c->n_hosts)
+        str_addf(&s->text, " on %zu of them", most);
+}
+
+/* How much: over the fleet, or on the one host there is. */
+static void add_size(struct sentence *s)
+{
+    const struct fleet_answer *fleet = &s->c->fleet;
+
+    if (fleet->hosts_used >= 2 && !isnan(fleet->effect)) {
+        str_add(&s->text, "; over the fleet ");
+        sentence_effect(s, fleet->effect, fleet->ci);
+    } else if (s->c->n_hosts == 1 && !isnan(s->c->host[0].effect)) {
+        str_add(&s->text, s->inconclusive ? "; the estimate is " : ": ");
+        sentence_effect(s, s->c->host[0].effect, s->c->host[0].ci);
+        if (isnan(s->c->host[0].ci.lo))
+            str_add(&s->text, ", with no interval");
     }
+    if (fleet->hosts_used >= 2 && fleet->heterogeneity == HETEROGENEITY_NONE_SEEN)
+        str_add(&s->text, ", with no sign that hosts differ");
+    str_add(&s->text, ".");
 }
 
-static void add_member(const struct class_member *m, struct str *s)
+static void add_aa(struct sentence *s)
 {
-    str_addf(s, "%s %s%s", m->fact,
-             strcmp(m->level, "trend") == 0 || strchr("<>", m->level[0]) ||
-                     str_starts(m->level, "not ")
-                 ? ""
-                 : "= ",
-             strcmp(m->level, "trend") == 0 ? "(as a trend)" : m->level);
-    if (m->and_fact)
-        str_addf(s, " together with %s %s%s", m->and_fact,
-                 str_starts(m->and_level, "not ") ? "" : "= ", m->and_level);
-}
-
-static void add_facts(const struct comparison_answer *c, double alpha, struct str *s)
-{
-    const struct facts_answer *f = &c->facts;
-    const struct class_answer *best = f->n_classes ? &f->class[0] : NULL;
-    const bool differs = c->fleet.heterogeneity == HETEROGENEITY_HETEROGENEOUS;
-    size_t survivors = 0;
-
-    for (size_t i = 0; i < f->n_classes; i++)
-        survivors += f->class[i].survives;
-    if (f->claim && best) {
-        str_add(s, " It goes with ");
-        for (size_t m = 0; m < best->n_members && m < MOST_NAMED; m++) {
-            str_add(s, m ? ", " : "");
-            add_member(&best->member[m], s);
-        }
-        if (best->n_members > MOST_NAMED)
-            str_addf(s, " and %zu more", best->n_members - MOST_NAMED);
-        if (best->n_members > 1)
-            str_add(s, ", which cannot be told apart in this pool");
-        str_add(s, ".");
-        if (survivors > 1)
-            str_addf(s, " %zu other explanation%s fit%s nearly as well.", survivors - 1,
-                     survivors == 2 ? "" : "s", survivors == 2 ? "s" : "");
+    if (!s->options->aa)
         return;
-    }
-    if (differs) {
-        str_add(s, " The hosts differ, but no fact is shown to go with it");
-        if (f->p_least > alpha)
-            str_add(s, " (a split like the best one could not be shown with so few hosts)");
-        str_add(s, ".");
-    } else if (c->fleet.hosts_used >= 2 && c->fleet.heterogeneity == HETEROGENEITY_NONE_SEEN) {
-        str_add(s, " There is no sign that hosts differ.");
-    }
+    str_add(&s->text, s->regressed + s->improved
+                          ? " The two arms are the same: this comes from the harness or the "
+                            "environment, not from the code."
+                          : " The two arms are the same, and nothing else is seen.");
 }
 
-static void add_where(const struct comparison_answer *c, struct str *s)
+static void add_environment(struct sentence *s)
 {
-    size_t by[TIME_CLASS_MIXED + 1] = {0}, decided = 0;
+    size_t moved = 0;
+
+    for (size_t h = 0; h < s->c->n_hosts; h++)
+        moved += strlist_has(&s->c->host[h].notes, "environment-changed");
+    if (moved)
+        str_addf(&s->text,
+                 " On %zu %s the control moved too: there the environment changed, not the "
+                 "candidate.",
+                 moved, hosts_word(moved));
+}
+
+static bool speaks_of_time(const struct sentence *s, const struct host_answer *host)
+{
+    return host->where.known && (judge_decided(host->verdict) || s->c->n_hosts == 1);
+}
+
+static void add_where(struct sentence *s)
+{
     static const char *const words[] = {[TIME_CLASS_CPU_USER] = "user time",
                                         [TIME_CLASS_CPU_SYS] = "system time",
                                         [TIME_CLASS_WAIT] = "waiting, not CPU time"};
+    size_t by[TIME_CLASS_MIXED + 1] = {0}, decided = 0, shared = 0;
 
-    for (size_t h = 0; h < c->n_hosts; h++)
-        if (judge_decided(c->host[h].verdict) && c->host[h].where.known) {
-            by[c->host[h].where.class]++;
+    for (size_t h = 0; h < s->c->n_hosts; h++)
+        if (speaks_of_time(s, &s->c->host[h])) {
+            by[s->c->host[h].where.class]++;
+            shared += s->c->host[h].where.shared_cpu_like;
             decided++;
         }
     for (int k = TIME_CLASS_CPU_USER; k <= TIME_CLASS_WAIT; k++)
         if (by[k] * 2 > decided)
-            str_addf(s, " Where it shows, it is %s.", words[k]);
+            str_addf(&s->text, " %s it is %s%s.", s->c->n_hosts == 1 ? "All of" : "Where it shows,",
+                     words[k],
+                     shared * 2 > decided ? ", as when the CPU is shared with other programs" : "");
 }
 
-static void add_harness(const struct comparison_answer *c, double alpha, struct str *s)
+/* The same runs, but more or fewer of them slow. */
+static void add_modes(struct sentence *s)
 {
-    for (size_t i = 0; i < c->n_harness; i++)
-        if (c->harness[i].p_adjusted <= alpha)
-            str_addf(s, " It depends on how it was measured: %s.", c->harness[i].factor);
-    for (size_t i = 0; i < c->n_factors; i++)
-        if (c->factor[i].p_adjusted <= alpha)
-            str_addf(s, " The effect differs between levels of %s.", c->factor[i].factor);
-}
+    size_t n = 0, decided = 0;
 
-static void add_environment(const struct comparison_answer *c, struct str *s)
-{
-    size_t moved = 0;
+    for (size_t h = 0; h < s->c->n_hosts; h++) {
+        const struct modes_finding *modes = &s->c->host[h].modes;
 
-    for (size_t h = 0; h < c->n_hosts; h++)
-        moved += strlist_has(&c->host[h].notes, "environment-changed");
-    if (moved)
-        str_addf(s, " On %zu %s the control moved too: that is a change of the environment.", moved,
-                 hosts_word(moved));
-}
-
-static void add_next(const struct comparison_answer *c, struct str *s)
-{
-    if (c->n_next && c->next[0].why) {
-        const size_t length = strlen(c->next[0].why);
-
-        str_addf(s, " Next: %s%s", c->next[0].why,
-                 length && c->next[0].why[length - 1] == '.' ? "" : ".");
+        if (!judge_decided(s->c->host[h].verdict))
+            continue;
+        decided++;
+        n += modes->found && modes->occupancy_p <= s->options->alpha &&
+             !(modes->fast_ci.lo > 0 || modes->fast_ci.hi < 0);
     }
+    if (n * 2 > decided)
+        str_addf(&s->text,
+                 " On %zu of the %zu the runs have two speeds, and what changed is how many of "
+                 "them are slow.",
+                 n, decided);
 }
 
-char *sentence_build(const struct comparison_answer *comparison, double alpha, double theta,
-                     bool higher_is_better, bool aa)
+/* Without a next step of its own an inconclusive answer says what its main obstacle needs. */
+static const char *remedy(const struct sentence *s)
 {
-    const struct tally t = count(comparison);
-    CLEAN_DONE(str) struct str s = {0};
+    static const struct {
+        const char *reason, *words;
+    } remedies[] = {
+        {"not interleaved", "runs of both variants in random order within rounds would settle it"},
+        {"no round",        "rounds in which both variants run would settle it"                  },
+        {"only one",        "the other variant on the same host would settle it"                 },
+        {"no samples",      "samples of both variants on the same host would settle it"          },
+        {"arms differ",     "arms that differ in the variant alone would settle it"              },
+        {"the control",     "more rounds on hosts left alone would settle it"                    },
+        {"the effect",      "more rounds, in a later sitting as well, would settle it"           },
+    };
 
-    add_lead(&t, theta, &s);
-    if (t.n > 0 && t.inconclusive == t.n)
-        add_main_reason(comparison, &s);
-    add_fleet(comparison, higher_is_better, &s);
-    if (aa)
-        str_add(&s, t.regressed + t.improved ? " The two arms are the same: this is the harness or "
-                                               "the environment, not the code."
-                                             : " The two arms are the same, as they should look.");
-    add_seen(comparison, &t, &s);
-    add_environment(comparison, &s);
-    add_facts(comparison, alpha, &s);
-    add_where(comparison, &s);
-    add_harness(comparison, alpha, &s);
-    add_next(comparison, &s);
-    return str_take(&s);
+    for (size_t h = 0; h < s->c->n_hosts; h++)
+        for (size_t i = 0; i < sizeof remedies / sizeof remedies[0]; i++) {
+            const char *reason = first_reason(&s->c->host[h]);
+
+            if (reason && str_starts(reason, remedies[i].reason))
+                return remedies[i].words;
+        }
+    return s->c->n_hosts ? "more rounds would settle it"
+                         : "samples of both variants on the same host would settle it";
+}
+
+static void add_next(struct sentence *s)
+{
+    const bool unsettled = s->c->outcome == ANSWER_INCONCLUSIVE;
+    const char *why = s->c->n_next && s->c->next[0].why ? s->c->next[0].why
+                      : unsettled                       ? remedy(s)
+                                                        : NULL;
+
+    if (why)
+        str_addf(&s->text, " Next: %s%s", why, str_ends(why, ".") ? "" : ".");
+}
+
+char *sentence_build(const struct comparison_answer *comparison,
+                     const struct sentence_options *options)
+{
+    struct sentence s = {.c = comparison, .options = options};
+
+    count_hosts(&s);
+    add_lead(&s);
+    if (s.inconclusive == comparison->n_hosts)
+        add_main_reason(&s);
+    add_size(&s);
+    add_aa(&s);
+    add_environment(&s);
+    sentence_facts(&s);
+    add_where(&s);
+    add_modes(&s);
+    sentence_load(&s);
+    sentence_harness(&s);
+    add_next(&s);
+    return str_take(&s.text);
 }

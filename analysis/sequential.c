@@ -11,8 +11,8 @@
 #include "analysis/signed_rank.h"
 #include "base/mem.h"
 
-#define GRID 201 /* points of a Simpson rule over the continuation region; odd */
-#define ALPHAS 64
+#define GRID 101 /* points of a Simpson rule over the continuation region; odd */
+#define ALPHAS 32
 #define LEAST_ALPHA 1e-7
 
 /* One step of the recursion: weights of the statistic's law on the grid of the region not yet left.
@@ -45,17 +45,27 @@ static double exit_probability(const struct region *region, double sd, double bo
     return p;
 }
 
+/* The bound that leaves `spend` outside: a root on the log scale, where it is nearly a parabola. */
 static double find_bound(const struct region *region, double sd, double t, double spend)
 {
-    double lo = 0, hi = 12 * sqrt(t);
+    double lo = 0, hi = 12 * sqrt(t), f_lo = 1, f_hi = -1;
 
-    for (int i = 0; i < 60 && hi - lo > 1e-10; i++) {
-        const double middle = (lo + hi) / 2;
+    for (int i = 0; i < 100 && hi - lo > 1e-10 * hi; i++) {
+        double middle = (lo + hi) / 2;
 
-        if (exit_probability(region, sd, middle) > spend)
+        if (i % 3 && isfinite(f_lo) && isfinite(f_hi)) /* secant steps, but never for long */
+            middle = lo + (hi - lo) * f_lo / (f_lo - f_hi);
+        const double f = log(exit_probability(region, sd, middle) / spend);
+
+        if (f > 0) {
             lo = middle;
-        else
+            f_lo = f;
+        } else {
             hi = middle;
+            f_hi = f;
+        }
+        if (fabs(f) < 1e-9)
+            return middle;
     }
     return (lo + hi) / 2;
 }
@@ -138,31 +148,32 @@ void sequential_plan_cut(const struct sequential_plan *plan, uint32_t n, double 
     sequential_levels(ret->look, ret->n, max, alpha, ret->level);
 }
 
-enum sequential_decision sequential_decide(const struct sequential_plan *plan, const double *d,
-                                           size_t n, double theta)
+static enum sequential_decision look_at(const double *d, size_t n, double level, double theta)
 {
-    size_t at = plan->n;
     struct range ci;
-    double level, *sorted;
+    double attained, *sorted;
 
-    for (size_t i = 0; i < plan->n; i++)
-        if (plan->look[i] == n)
-            at = i;
-    if (n >= plan->look[plan->n - 1])
-        at = plan->n - 1;
-    if (at == plan->n)
-        return SEQUENTIAL_CONTINUE;
-    if (signed_rank_p(d, n) <= plan->level[at])
+    if (signed_rank_p(d, n) <= level)
         return SEQUENTIAL_STOP_DECIDED;
     sorted = mem_dup(d, n * sizeof *d);
     gsl_sort(sorted, 1, n);
-    const bool inside = signed_rank_interval(sorted, n, 1 - 2 * plan->level[at], &ci, &level) &&
+    const bool inside = signed_rank_interval(sorted, n, 1 - 2 * level, &ci, &attained) &&
                         ci.lo > -theta && ci.hi < theta;
 
     mem_free(sorted);
-    if (inside)
-        return SEQUENTIAL_STOP_UNCHANGED;
-    return at == plan->n - 1 ? SEQUENTIAL_STOP_MAX : SEQUENTIAL_CONTINUE;
+    return inside ? SEQUENTIAL_STOP_UNCHANGED : SEQUENTIAL_CONTINUE;
+}
+
+enum sequential_decision sequential_decide(const struct sequential_plan *plan, const double *d,
+                                           size_t n, double theta)
+{
+    for (size_t i = 0; i < plan->n && plan->look[i] <= n; i++) {
+        const enum sequential_decision one = look_at(d, plan->look[i], plan->level[i], theta);
+
+        if (one != SEQUENTIAL_CONTINUE)
+            return one;
+    }
+    return n >= plan->look[plan->n - 1] ? SEQUENTIAL_STOP_MAX : SEQUENTIAL_CONTINUE;
 }
 
 static double table_alpha(size_t i)
@@ -210,6 +221,30 @@ double sequential_p(const struct sequential_table *table, const double *p, size_
     for (size_t k = 0; k < taken && k < table->n; k++)
         best = fmin(best, alpha_for(table, k, p[k]));
     return best;
+}
+
+double sequential_p_between(const struct sequential_table *table, const double *p, size_t before,
+                            uint32_t n, double now)
+{
+    uint32_t look[SEQUENTIAL_LOOKS + 1];
+    double level[SEQUENTIAL_LOOKS + 1], lo = log(LEAST_ALPHA), hi = 0, x = fmax(log(now), lo);
+
+    memcpy(look, table->look, before * sizeof *look);
+    look[before] = n;
+    for (int i = 0; i < 40 && hi - lo > 1e-6;
+         i++) { /* ln level rises with ln alpha, slope near 1 */
+        sequential_levels(look, before + 1, table->max, exp(x) * 0.9999, level);
+        const double off = log(now) - log(level[before]);
+
+        if (off > 0)
+            lo = x;
+        else
+            hi = x;
+        if (fabs(off) < 1e-6)
+            break;
+        x = x + off > lo && x + off < hi ? x + off : (lo + hi) / 2;
+    }
+    return fmin(sequential_p(table, p, before), exp(x));
 }
 
 double sequential_e_p(const double *d, size_t n, double alpha)

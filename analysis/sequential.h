@@ -28,12 +28,13 @@ void sequential_levels(const uint32_t *look, size_t n, uint32_t max, double alph
                        double *ret_level);
 
 enum sequential_decision {
-    SEQUENTIAL_CONTINUE,       /* not at a look, or not sure yet */
+    SEQUENTIAL_CONTINUE,       /* before the first look, or not sure yet */
     SEQUENTIAL_STOP_DECIDED,   /* the exact signed-rank p is at or below the look's level */
     SEQUENTIAL_STOP_UNCHANGED, /* the interval at 1 - 2 level is inside (-theta, theta) */
     SEQUENTIAL_STOP_MAX        /* the last look */
 };
-/* What a look at the first plan->look[i] of d says; n values are there. Pure. */
+/* What the looks at the first 10, 14, … of d say, n values being there: the first decision that any
+ * of them took, else STOP_MAX when the last look was among them. Pure. */
 enum sequential_decision sequential_decide(const struct sequential_plan *plan, const double *d,
                                            size_t n, double theta);
 
@@ -42,13 +43,17 @@ enum sequential_decision sequential_decide(const struct sequential_plan *plan, c
 struct sequential_table {
     uint32_t look[SEQUENTIAL_LOOKS], max;
     size_t n;
-    double *level; /* SEQUENTIAL_ALPHAS x n */
+    double *level; /* of each alpha of the table in turn, n levels */
 };
 void sequential_table_build(const uint32_t *look, size_t n, uint32_t max,
                             struct sequential_table *ret);
 void sequential_table_done(struct sequential_table *table);
 /* p: the nominal p at each of the first `taken` looks. */
 double sequential_p(const struct sequential_table *table, const double *p, size_t taken);
+/* The same for a host that ended at n rounds, no planned look, n < max: p has `before` looks below
+ * n, now is the nominal p at n. */
+double sequential_p_between(const struct sequential_table *table, const double *p, size_t before,
+                            uint32_t n, double now);
 
 /* 1 / max E over rounds 7 … n: an always-valid p (self-normalised e-value; de la Pena 1999; Howard
  * et al. 2021). 1 for n <= 6. */

@@ -7,6 +7,9 @@
 #include <math.h>
 
 #include "analysis/order.h"
+#include "base/mem.h"
+
+#define SHARED_SLACK 0.2 /* how far slow over fast may be from a whole number */
 
 static struct where_part paired(const double *delta, size_t n, double level)
 {
@@ -63,22 +66,33 @@ static enum time_class classify(struct where_time *where)
     return count == 1 ? named : TIME_CLASS_MIXED;
 }
 
-/* Waiting rose, CPU time did not, and the mean time is near twice (or n times) the least: as when
- * the CPU is shared. */
-static bool looks_shared(const struct host_rounds *rounds, const struct where_time *where)
+/* Median elapsed time of the runs whose metric is on one side of the threshold. */
+static double centre(const struct host_rounds *rounds, double threshold, bool above)
 {
-    double least = INFINITY, most = 0;
+    double *v = mem_array(double, rounds->n_run[0] + rounds->n_run[1] + 1), median = NAN;
+    size_t n = 0;
 
-    if (where->class != TIME_CLASS_WAIT || where->wait.delta_s <= 0 || excludes_zero(&where->user))
-        return false;
     for (int arm = 0; arm < 2; arm++)
-        for (size_t i = 0; i < rounds->n_run[arm]; i++) {
-            least = fmin(least, rounds->run_part[arm][0][i]);
-            most = fmax(most, rounds->run_part[arm][0][i]);
-        }
-    const double times = most / least;
+        for (size_t i = 0; i < rounds->n_run[arm]; i++)
+            if ((rounds->run[arm][i] > threshold) == above)
+                v[n++] = rounds->run_part[arm][0][i];
+    if (n > 0)
+        median = gsl_stats_median(v, 1, n);
+    mem_free(v);
+    return median;
+}
 
-    return times > 1.7 && fabs(times - round(times)) < 0.25;
+bool split_where_shared(const struct host_rounds *rounds, const struct modes_finding *modes,
+                        const struct where_time *where)
+{
+    if (!modes->found || where->class != TIME_CLASS_WAIT || where->wait.delta_s <= 0 ||
+        excludes_zero(&where->user) || excludes_zero(&where->sys))
+        return false;
+    const double above = centre(rounds, modes->threshold, true),
+                 below = centre(rounds, modes->threshold, false);
+    const double times = above > below ? above / below : below / above;
+
+    return times > 1.5 && fabs(times - round(times)) < SHARED_SLACK;
 }
 
 void split_where(const struct host_rounds *rounds, double alpha, struct where_time *ret)
@@ -99,8 +113,6 @@ void split_where(const struct host_rounds *rounds, double alpha, struct where_ti
             *part[i] = interleaved ? paired(rounds->part[i], rounds->n, 1 - alpha)
                                    : serial(rounds, i, 1 - alpha);
     }
-    if (ret->known) {
+    if (ret->known)
         ret->class = classify(ret);
-        ret->shared_cpu_like = looks_shared(rounds, ret);
-    }
 }

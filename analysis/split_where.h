@@ -11,3 +11,7 @@
  * interleaved, serial-dependence interval when blocked. known = false when the samples carry no
  * user and system time. */
 void split_where(const struct host_rounds *rounds, double alpha, struct where_time *ret);
+/* Waiting rose, CPU time did not, and slow runs take near twice (three times, …) as long as fast
+ * ones: as when the CPU is shared with other programs. where is known. */
+bool split_where_shared(const struct host_rounds *rounds, const struct modes_finding *modes,
+                        const struct where_time *where);
