@@ -4,10 +4,15 @@
  * Options before the verb say where requests go; they become MUSTER_* so that there is one place to
  * read them from (target.c).
  */
-#define _DEFAULT_SOURCE /* setenv beside execvp */
+#define _GNU_SOURCE /* environ */
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
@@ -63,16 +68,35 @@ static int unknown(const char *word)
     return cli_fail(&err);
 }
 
+/* Does man know the page? Its answer is not shown. */
+static bool man_knows(const char *page)
+{
+    char *const argv[] = {"man", "-w", (char *)page, NULL};
+    posix_spawn_file_actions_t actions;
+    pid_t child;
+    int status = 1;
+
+    if (posix_spawn_file_actions_init(&actions) != 0)
+        return false;
+    if (posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0) == 0 &&
+        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0) == 0 &&
+        posix_spawnp(&child, "man", &actions, NULL, argv, environ) == 0) {
+        while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+            continue;
+    }
+    (void)posix_spawn_file_actions_destroy(&actions);
+    return status == 0;
+}
+
 /* The manual page when man knows one, else the option table. */
 static int show_help(const char *name)
 {
     const struct verb_ops *verb = find(name);
     CLEAN_MEM char *page = mem_printf("muster-%s", name);
-    CLEAN_MEM char *look = mem_printf("man -w %s >/dev/null 2>&1", page);
 
     if (!verb)
         return unknown(name);
-    if (isatty(STDOUT_FILENO) && system(look) == 0)
+    if (isatty(STDOUT_FILENO) && man_knows(page))
         (void)execlp("man", "man", page, (char *)NULL);
     for (size_t i = 0; verb->spec && verb->spec[i]; i++) {
         if (i > 0)
