@@ -84,15 +84,16 @@ double order_effective_n(const double *v, size_t n)
 {
     const double size = (double)n;
     double mean = 0, variance = 0, sum = 0, least = INFINITY, lag[2];
+    size_t same = 1;
 
-    if (n < 2)
+    while (same < n && v[same] == v[0])
+        same++;
+    if (same >= n) /* or rounding would make up a variance */
         return size;
     for (size_t i = 0; i < n; i++)
         mean += v[i] / size;
     for (size_t i = 0; i < n; i++)
         variance += (v[i] - mean) * (v[i] - mean) / size;
-    if (!(variance > 0))
-        return size;
     for (size_t t = 0; 2 * t + 1 < n; t++) {
         for (size_t k = 0; k < 2; k++) {
             lag[k] = 0;
@@ -105,7 +106,7 @@ double order_effective_n(const double *v, size_t n)
         least = fmin(least, lag[0] + lag[1]);
         sum += least;
     }
-    return fmin(size, size / (2 * sum - 1));
+    return 2 * sum - 1 > 1 ? size / (2 * sum - 1) : size;
 }
 
 double order_drift(const double *position, const double *y, size_t n)
