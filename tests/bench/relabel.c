@@ -193,16 +193,16 @@ int main(int argc, char **argv)
 {
     static const char *const names[] = {"relabelled", "blocked", "injected"};
     struct data *data = mem_new(struct data);
-    const unsigned studies = argc > 3 ? (unsigned)strtoul(argv[3], NULL, 10) : 1000;
-    const size_t rounds = argc > 4 ? strtoul(argv[4], NULL, 10) : 30;
+    const unsigned studies = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 1000;
+    const size_t rounds = argc > 2 ? strtoul(argv[2], NULL, 10) : 30;
     CLEAN_DONE(str) struct str json = {0};
 
-    if (argc < 3 || rounds < 5 || rounds > RUNS_MAX / 2) {
-        fprintf(stderr, "usage: relabel SAMPLES.csv HOSTS.csv [STUDIES [ROUNDS]]\n");
+    if (rounds < 5 || rounds > RUNS_MAX / 2) {
+        fprintf(stderr, "usage: relabel [STUDIES [ROUNDS]]\n");
         return 2;
     }
-    read_hosts(data, argv[2]);
-    read_samples(data, argv[1]);
+    read_hosts(data, BENCH_DATA_DIR "/azure-long-hosts.csv");
+    read_samples(data, BENCH_DATA_DIR "/azure-long-samples.csv");
     printf("%-12s %7s %8s %8s %8s %8s %8s %8s\n", "data", "studies", "any", "fleet", "het", "claim",
            "named", "decided");
     for (int way = RELABEL; way <= INJECT; way++) {
