@@ -37,7 +37,7 @@ static bool read_program(const struct platform *platform, const char *pid, struc
     if (!open || !close || close < open)
         return false;
     const char *p = close + 1;
-    for (int field = 2; field < 14 && p; field++)
+    for (int field = 3; field < 14 && p; field++)
         p = strchr(p + 1, ' ');
     if (!p)
         return false;
