@@ -5,6 +5,9 @@
 #include "cli/view.h"
 
 #include <inttypes.h>
+#include <unistd.h>
+
+#include "cli/terminal.h"
 
 int view_parse(const struct opt_spec *spec, void *into, int argc, char **argv, struct strlist *rest)
 {
@@ -87,4 +90,14 @@ int view_ask(enum wire_request_kind kind, struct strmap *arg, const struct view 
     int code = cli_ask(&request, NULL, NULL);
     strmap_done(&request.arg);
     return code;
+}
+
+struct report_style view_style(const struct view *view)
+{
+    return (struct report_style){.width = view->width > 0 && view->width <= 1000
+                                              ? (unsigned)view->width
+                                              : terminal_width(STDOUT_FILENO),
+                                 .colour = terminal_colour(STDOUT_FILENO),
+                                 .ascii = view->ascii || terminal_ascii(),
+                                 .quiet = view->quiet};
 }

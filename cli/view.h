@@ -5,6 +5,7 @@
  */
 #pragma once
 #include "cli/cli.h"
+#include "coordinator/report/report.h"
 
 struct view {
     bool json, quiet, ascii;
@@ -45,3 +46,5 @@ void view_set_list(struct strmap *arg, const char *name, const struct strlist *l
 void view_set_flag(struct strmap *arg, const char *name, bool flag);
 /* Adds how to show it, asks, prints; returns the exit code. Frees the request's arguments. */
 int view_ask(enum wire_request_kind kind, struct strmap *arg, const struct view *view);
+/* How to show what needs no coordinator: the options, else what the terminal can do. */
+struct report_style view_style(const struct view *view);

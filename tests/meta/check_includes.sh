@@ -28,6 +28,7 @@ coordinator/store      base model proto coordinator/store
 coordinator/study      base model analysis coordinator/study coordinator/store
 coordinator/report     base model analysis proto coordinator/report coordinator/store coordinator/study
 coordinator/import     base model coordinator/import coordinator/store
+coordinator/offline    base model analysis coordinator/offline coordinator/import coordinator/report coordinator/store
 '
 # Pattern of a header in <>, then the files that may use it.
 foreign='
