@@ -15,7 +15,7 @@ static double number(const struct fake *fake, const char *name, size_t row)
 
     if (!v)
         fail_msg("no column %s", name);
-    return v[row];
+    return v ? v[row] : (double)NAN;
 }
 
 static const char *text(const struct fake *fake, const char *name, size_t row)
@@ -24,7 +24,7 @@ static const char *text(const struct fake *fake, const char *name, size_t row)
 
     if (!column || column->v[row] == FRAME_UNKNOWN)
         fail_msg("no text %s in row %zu", name, row);
-    return column->level[column->v[row]];
+    return column ? column->level[column->v[row]] : "";
 }
 
 static void agent_measures_what_it_was_granted_in_the_order_of_the_plan(void **state)
