@@ -119,7 +119,7 @@ static void public_keys_are_forty_characters_of_z85(void **state)
     text[7] = '"';
     assert_false(keys_is_public(text));
     /* five characters that stand for more than 32 bits */
-    (void)snprintf(text, sizeof text, "#####%s", keys.public_key + 5);
+    (void)snprintf(text, sizeof text, "#####%.35s", keys.public_key + 5);
     assert_false(keys_is_public(text));
 }
 
