@@ -28,6 +28,10 @@ finish()
         wait "$pid" 2>/dev/null
     done
     for hook in "${at_exit_hooks[@]:-}"; do [ -n "$hook" ] && "$hook"; done
+    if grep -qsE 'Sanitizer|runtime error:' "$WORK"/*.log; then
+        echo "FAIL: a sanitizer complains" >&2
+        code=1
+    fi
     if [ "$code" -ne 0 ] && [ "$code" -ne 77 ]; then
         for log in "$WORK"/*.log; do [ -f "$log" ] && { echo "--- $log"; tail -n 40 "$log"; } >&2; done
     fi
