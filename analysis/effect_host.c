@@ -78,6 +78,11 @@ void effect_mean(const struct host_rounds *rounds, const struct effect_options *
     mem_free(without);
 }
 
+double effect_detectable(double df, double se)
+{
+    return (gsl_cdf_tdist_Pinv(0.975, df) + gsl_cdf_tdist_Pinv(0.8, df)) * se;
+}
+
 static void centre_and_spread(const double *v, size_t n, double *ret_centre, double *ret_spread)
 {
     double *sorted = sorted_copy(v, n);
@@ -134,12 +139,6 @@ static double least_rounds(const struct effect_options *options)
     return ceil(1 + log2((options->family ? options->family : 1) / options->alpha));
 }
 
-/* Smallest effect seen in 80 % of such runs, tested at 5 %. */
-static double detectable(double df, double se)
-{
-    return (gsl_cdf_tdist_Pinv(0.975, df) + gsl_cdf_tdist_Pinv(0.8, df)) * se;
-}
-
 static void interleaved_effect(const struct host_rounds *rounds,
                                const struct effect_options *options, struct host_answer *ret,
                                struct effect_numbers *numbers)
@@ -156,7 +155,7 @@ static void interleaved_effect(const struct host_rounds *rounds,
         ret->trimmed_effect = t.mean;
         ret->trimmed_se = t.se;
         ret->df = t.df;
-        ret->detectable = detectable(t.df, t.se);
+        ret->detectable = effect_detectable(t.df, t.se);
         ret->p = numbers->p = signed_rank_p(rounds->d, n);
         signed_rank_interval(sorted, n, 1 - 2 * (1 - level), &numbers->ci90, &ignored);
     }
@@ -194,7 +193,7 @@ static void widen_by_tick(const struct host_rounds *rounds, const struct effect_
     if (rounds->n < EFFECT_LEAST_ROUNDS)
         return;
     ret->trimmed_se = tick / gsl_cdf_tdist_Pinv(1 - options->alpha / 2, ret->df);
-    ret->detectable = detectable(ret->df, ret->trimmed_se);
+    ret->detectable = effect_detectable(ret->df, ret->trimmed_se);
 }
 
 /* Total cost and typical round tell different stories: some runs differ, not all. */

@@ -199,41 +199,6 @@ static void refuse(const struct judge_part *part, struct host_answer *answer)
         strlist_add(&answer->notes, "environment-changed");
 }
 
-/* A verdict that holds in one sitting only is not one. */
-static void check_sessions(const struct judge *judge, struct judge_part *part)
-{
-    const struct host_rounds *rounds = &part->rounds;
-    size_t first = 0;
-
-    while (first < rounds->n && rounds->session[first] == rounds->session[0])
-        first++;
-    if (first == rounds->n || !judge_decided(part->answer.verdict))
-        return;
-    for (size_t from = 0; from < rounds->n;) {
-        size_t end = from;
-
-        while (end < rounds->n && rounds->session[end] == rounds->session[from])
-            end++;
-        double *sorted = mem_dup(rounds->d + from, (end - from) * sizeof *sorted), level;
-        struct range ci;
-
-        gsl_sort(sorted, 1, end - from);
-        const double effect = signed_rank_estimate(sorted, end - from);
-        const bool sure =
-            signed_rank_interval(sorted, end - from, 1 - judge->options.alpha, &ci, &level) &&
-            (ci.lo > 0 || ci.hi < 0);
-
-        mem_free(sorted);
-        if (!sure || effect * part->answer.effect < 0) {
-            strlist_add(&part->answer.notes, "one-session");
-            strlist_add(&part->answer.reasons, "the effect is sure in one sitting only");
-            part->answer.verdict = VERDICT_INCONCLUSIVE;
-            return;
-        }
-        from = end;
-    }
-}
-
 static void judge_verdicts(struct judge *judge, struct judge_comparison *comparison)
 {
     const struct effect_options options = judge_effect_options(judge);
@@ -257,8 +222,8 @@ static void judge_verdicts(struct judge *judge, struct judge_comparison *compari
                                 part->rounds.design == DESIGN_ALTERNATING) &&
                                !part->moved && !part->rounds.arms_differ)) {
             answer->verdict = effect_verdict(&options, &part->numbers, answer);
+            judge_sessions_check(judge, part);
             cap_changed(judge, part, changed[h]);
-            check_sessions(judge, part);
         } else {
             refuse(part, answer);
         }

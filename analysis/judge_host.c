@@ -177,6 +177,8 @@ void judge_part_compute(const struct judge *judge, struct judge_part *part, cons
         sequential_numbers(judge, part, &options);
     else
         effect_host(rounds, &options, answer, &part->numbers);
+    if (interleaved)
+        judge_sessions_pool(rounds, answer);
     split_where(rounds, options.alpha, &answer->where);
     if (!options.by_difference)
         modes_host(rounds, options.alpha, options.higher_is_better, &answer->modes);

@@ -67,6 +67,11 @@ void judge_correct_cell(struct judge *judge, size_t cell);
 void judge_bh(double *p, size_t n);
 /* Holm adjusted p-values in place; NaN stays NaN. */
 void judge_holm(double *p, size_t n);
+/* judge_sessions.c: with several sittings of >= EFFECT_LEAST_ROUNDS that differ by more than their
+ * own error, the trimmed pair becomes their random-effects pool (Paule & Mandel 1982). */
+void judge_sessions_pool(const struct host_rounds *rounds, struct host_answer *answer);
+/* A decided verdict that only one of several sittings supports becomes inconclusive. */
+void judge_sessions_check(const struct judge *judge, struct judge_part *part);
 /* judge_fleet.c: everything above the hosts for one comparison; moves the hosts' answers into ret.
  */
 void judge_fleet(struct judge *judge, struct judge_comparison *comparison,

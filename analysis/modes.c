@@ -26,7 +26,7 @@ struct points { /* ascending values with their counts */
 
 static void make_points(const double *v, size_t n, struct points *ret)
 {
-    double *sorted = mem_dup(v, (n + 1) * sizeof *v);
+    double *sorted = mem_dup(v, n * sizeof *v);
     double sum = 0, squares = 0;
 
     gsl_sort(sorted, 1, n);
