@@ -47,7 +47,7 @@ void child_result_done(struct child_result *result)
 
 int child_prepare_process(struct err *err)
 {
-    if (prctl(PR_SET_CHILD_SUBREAPER, 1) < 0)
+    if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0)
         return err_sys(err, "become a child subreaper");
     signal(SIGPIPE, SIG_IGN);
     return 0;

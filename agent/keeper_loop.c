@@ -121,7 +121,7 @@ int keeper_loop(int fd, const char *name, const char *lock_path)
     struct err err;
     int rc = 0;
 
-    prctl(PR_SET_NAME, "muster-keeper");
+    prctl(PR_SET_NAME, "muster-keeper", 0, 0, 0);
     setsid(); /* ^C is the agent's business, and so is being asked to end: it ends us */
     signal(SIGINT, SIG_IGN);
     signal(SIGTERM, SIG_IGN);

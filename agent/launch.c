@@ -11,10 +11,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/personality.h>
@@ -171,7 +173,7 @@ static int run_child(void *arg)
 
     errno = 0;
     setsid();
-    prctl(PR_SET_PDEATHSIG, SIGKILL); /* the keeper's end is the workload's */
+    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0); /* the keeper's end is the workload's */
     enter_groups(launch, shared);
     take_descriptors(launch, shared);
     apply_limits(launch, shared);
@@ -185,22 +187,66 @@ static int run_child(void *arg)
     give_up(shared, "exec");
 }
 
-static int open_pidfd(pid_t pid)
-{
-#ifdef SYS_pidfd_open
-    return (int)syscall(SYS_pidfd_open, pid, 0); /* CLOEXEC by itself */
-#else
-    (void)pid;
-    errno = ENOSYS;
-    return -1;
-#endif
-}
-
 static bool is_under_valgrind(void)
 {
     const char *preload = getenv("LD_PRELOAD");
 
     return preload && strstr(preload, "vgpreload");
+}
+
+/* ---- a descriptor that becomes readable when the process ends ---- */
+
+struct watch {
+    pid_t pid;
+    int fd;
+};
+
+static void *watch_run(void *arg)
+{
+    struct watch *watch = arg;
+    const uint64_t one = 1;
+    siginfo_t info;
+
+    while (waitid(P_PID, (id_t)watch->pid, &info, WEXITED | WNOWAIT) < 0 && errno == EINTR)
+        continue;
+    while (write(watch->fd, &one, sizeof one) < 0 && errno == EINTR)
+        continue;
+    close(watch->fd);
+    mem_free(watch);
+    return NULL;
+}
+
+/* Before Linux 5.3, and under tools that do not know pidfds: a thread waits in the kernel. */
+static int watch_by_thread(pid_t pid)
+{
+    struct watch *watch = mem_new(struct watch);
+    const int fd = eventfd(0, EFD_CLOEXEC);
+    pthread_t thread;
+
+    *watch = (struct watch){pid, fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0)};
+    int failed = watch->fd < 0 ? errno : pthread_create(&thread, NULL, watch_run, watch);
+    if (failed == 0) {
+        pthread_detach(thread);
+        return fd;
+    }
+    if (fd >= 0)
+        close(fd);
+    if (watch->fd >= 0)
+        close(watch->fd);
+    mem_free(watch);
+    errno = failed;
+    return -1;
+}
+
+static int open_pidfd(pid_t pid)
+{
+#ifdef SYS_pidfd_open
+    const int fd = is_under_valgrind() ? -1 : (int)syscall(SYS_pidfd_open, pid, 0);
+
+    if (fd >= 0)
+        return fd; /* CLOEXEC by itself */
+#endif
+    return watch_by_thread(pid);
 }
 
 /* The child's copy of memory is its own here: the note is in a shared mapping, and its exec closes
@@ -295,7 +341,7 @@ int launch_start(const struct launch *launch, pid_t *ret_pid, int *ret_pidfd,
         kill(pid, SIGKILL);
         waitpid(pid, NULL, 0);
         errno = no_pidfd;
-        return err_sys(err, "pidfd (Linux 5.3 or newer is needed)");
+        return err_sys(err, "watch a process");
     }
     *ret_pid = pid;
     *ret_pidfd = pidfd;

@@ -93,7 +93,8 @@ static void on_stop(void *arg, const struct wire_stop *stop)
 
     if (runner->next && runner->next->run == stop->run && runner->next->epoch == stop->epoch) {
         answer_stop(runner, stop->run, stop->epoch, runner->next->next_seq - 1);
-        lease_free(mem_steal(&runner->next));
+        lease_free(runner->next);
+        runner->next = NULL;
         return;
     }
     if (!is_ours(runner, stop->run, stop->epoch)) {
@@ -255,7 +256,8 @@ static void let_go(struct runner *runner)
 {
     held_drop(runner->options->state_dir);
     stage_clear(runner->stage);
-    lease_free(mem_steal(&runner->lease));
+    lease_free(runner->lease);
+    runner->lease = NULL;
     runner->spool = NULL;
     runner->is_stopped = runner->kill_now = runner->is_lost = false;
     runner->trials++;
