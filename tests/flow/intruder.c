@@ -18,7 +18,7 @@
 #include "net/keys.h"
 #include "proto/wire.h"
 
-#define WAIT_MS 2500
+#define WAIT_MS 1500
 
 static int set_up(zsock_t *socket, const char *how, const char *server_key, const char *key_file,
                   const char *name)
