@@ -114,7 +114,6 @@ double order_drift(const double *position, const double *y, size_t n)
     const size_t used = n < DRIFT_POINTS ? n : DRIFT_POINTS;
     double *slope;
     size_t count = 0;
-    double median = 0;
 
     if (n < 2)
         return 0;
@@ -126,10 +125,8 @@ double order_drift(const double *position, const double *y, size_t n)
             if (position[b] != position[a])
                 slope[count++] = (y[b] - y[a]) / (position[b] - position[a]);
         }
-    if (count > 0) {
-        gsl_sort(slope, 1, count);
-        median = gsl_stats_median_from_sorted_data(slope, 1, count);
-    }
+    const double median = count ? gsl_stats_median(slope, 1, count) : 0;
+
     mem_free(slope);
     return median;
 }
