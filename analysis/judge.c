@@ -9,8 +9,9 @@
 #include <unistd.h>
 
 #include "analysis/judge_state.h"
-#include "analysis/parallel.h"
 #include "analysis/sentence.h"
+
+#define PENDING_A_THREAD 2 /* hosts kept for each thread, so that all have work at once */
 
 static const char *const *copy_texts(const char *const *from, size_t n)
 {
@@ -112,6 +113,7 @@ int judge_new(const struct judge_options *options, const struct judge_host *host
     judge->n_hosts = n_hosts;
     judge->host = mem_array(struct judge_host_state, n_hosts + 1);
     judge->by_input = mem_array(size_t, n_hosts + 1);
+    judge->pending = mem_array(size_t, n_hosts + 1);
     order = mem_array(struct named, n_hosts + 1);
     for (size_t h = 0; h < n_hosts; h++)
         order[h] = (struct named){hosts[h].name, h};
@@ -166,6 +168,7 @@ void judge_free(struct judge *judge)
     }
     mem_free(judge->host);
     mem_free(judge->by_input);
+    mem_free(judge->pending);
     strlist_done(&judge->warnings);
     sequential_table_done(&judge->table);
     free_options(&judge->options);
@@ -255,8 +258,12 @@ int judge_add(struct judge *judge, size_t host, const struct frame *frame, struc
 
         host_rounds_build(frame, &wanted, &part->rounds);
         part->added = true;
-        if (!judge->host[h].shares_machine)
-            judge_part_compute(judge, part, judge->host[h].name);
+    }
+    if (!judge->host[h].shares_machine)
+        judge->pending[judge->n_pending++] = h;
+    if (judge->n_pending >= PENDING_A_THREAD * judge->threads) {
+        judge_hosts_compute(judge, judge->pending, judge->n_pending);
+        judge->n_pending = 0;
     }
     return 0;
 }
@@ -283,20 +290,6 @@ static void join_machines(struct judge *judge)
 
             strlist_add(&part[into].answer.notes, note);
         }
-}
-
-struct compute {
-    const struct judge *judge;
-    struct judge_comparison *comparison;
-};
-
-static void compute_one(void *context, size_t h)
-{
-    const struct compute *work = context;
-    struct judge_part *part = &work->comparison->part[h];
-
-    if (!part->computed)
-        judge_part_compute(work->judge, part, work->judge->host[h].name);
 }
 
 static int by_cell(const void *a, const void *b)
@@ -415,11 +408,9 @@ int judge_finish(struct judge *judge, struct answer **ret, struct err *err)
         new_cell(judge, NULL, 0, 0);
     order_cells(judge);
     join_machines(judge);
-    for (size_t c = 0; c < judge->n_comparisons; c++) {
-        struct compute work = {judge, &judge->comparison[c]};
-
-        parallel_run(judge->threads, judge->n_hosts, compute_one, &work);
-    }
+    for (size_t h = 0; h < judge->n_hosts; h++)
+        judge->pending[h] = h;
+    judge_hosts_compute(judge, judge->pending, judge->n_hosts);
     for (size_t c = 0; c < judge->n_cells; c++)
         judge_correct_cell(judge, c);
     answer = mem_new(struct answer);

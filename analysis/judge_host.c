@@ -7,6 +7,7 @@
 #include "analysis/judge_state.h"
 #include "analysis/modes.h"
 #include "analysis/order.h"
+#include "analysis/parallel.h"
 #include "analysis/signed_rank.h"
 #include "analysis/split_where.h"
 #include "base/rng.h"
@@ -154,7 +155,7 @@ static void shed(struct host_rounds *rounds)
     rounds->base = rounds->candidate = NULL;
 }
 
-void judge_part_compute(const struct judge *judge, struct judge_part *part, const char *host)
+static void compute_part(const struct judge *judge, struct judge_part *part, const char *host)
 {
     const struct effect_options options = judge_effect_options(judge);
     struct host_rounds *rounds = &part->rounds;
@@ -192,4 +193,27 @@ void judge_part_compute(const struct judge *judge, struct judge_part *part, cons
     part->eligible = interleaved && rounds->n >= EFFECT_LEAST_ROUNDS && !rounds->arms_differ;
     host_notes(judge, part);
     shed(rounds);
+}
+
+struct compute {
+    struct judge *judge;
+    const size_t *host;
+};
+
+static void compute_one(void *context, size_t i)
+{
+    const struct compute *work = context;
+    const struct judge *judge = work->judge;
+    const size_t h = work->host[i];
+
+    for (size_t c = 0; c < judge->n_comparisons; c++)
+        if (!judge->comparison[c].part[h].computed)
+            compute_part(judge, &judge->comparison[c].part[h], judge->host[h].name);
+}
+
+void judge_hosts_compute(struct judge *judge, const size_t *host, size_t n)
+{
+    struct compute work = {judge, host};
+
+    parallel_run(judge->threads, n, compute_one, &work);
 }

@@ -55,11 +55,12 @@ struct judge {
     struct sequential_table table; /* of the planned looks */
     struct strlist warnings;
     unsigned threads, draws;
+    size_t *pending, n_pending; /* hosts whose numbers are still to be computed */
 };
 
-/* judge_host.c: numbers of one host in one comparison; frees what only they need. Call once all its
- * rounds are there. */
-void judge_part_compute(const struct judge *judge, struct judge_part *part, const char *host);
+/* judge_host.c: numbers of n hosts in all comparisons, by all threads; frees what only they need.
+ * Call once all rounds of the hosts are there; parts computed before are left alone. */
+void judge_hosts_compute(struct judge *judge, const size_t *host, size_t n);
 struct effect_options judge_effect_options(const struct judge *judge);
 /* judge_correct.c: control, Holm, Benjamini-Hochberg and the verdicts of every host of one cell. */
 void judge_correct_cell(struct judge *judge, size_t cell);
