@@ -14,6 +14,7 @@
 #include "base/clk.h"
 #include "base/fdio.h"
 #include "base/rng.h"
+#include "cli/target.h"
 #include "model/limits.h"
 #include "net/chan.h"
 #include "net/sig.h"
@@ -95,7 +96,7 @@ int link_open(const struct cli_target *target, struct link **ret, struct err *er
     link->signal_fd = -1;
     link->next_id =
         rng_fresh_seed() >> 16; /* answers to an earlier process of this key are not ours */
-    if (keys_load_or_new(target->key_file, &keys, err) < 0)
+    if (cli_keys(target->key_file, &keys, err) < 0)
         return err_wrap(err, "own key");
     if (chan_connect(target->coordinator, &keys, target->server_key, &link->chan, err) < 0)
         return -1;

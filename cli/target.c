@@ -141,3 +141,14 @@ void cli_target_done(struct cli_target *target)
     mem_free(target->data_dir);
     *target = (struct cli_target){.coordinator = NULL};
 }
+
+int cli_keys(const char *path, struct keys *ret, struct err *err)
+{
+    const char *slash = strrchr(path, '/');
+    CLEAN_MEM char *folder =
+        slash && slash != path ? mem_strndup(path, (size_t)(slash - path)) : NULL;
+
+    if (folder && fdio_make_dirs(folder, 0700, err) < 0)
+        return -1;
+    return keys_load_or_new(path, ret, err);
+}

@@ -11,3 +11,6 @@
  * coordinator wrote. */
 MUST_CHECK int cli_target_load(struct cli_target *ret, struct err *err);
 void cli_target_done(struct cli_target *target);
+struct keys;
+/* Own key pair; made, with its directory, when there is none. */
+MUST_CHECK int cli_keys(const char *path, struct keys *ret, struct err *err);

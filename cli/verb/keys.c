@@ -3,9 +3,7 @@
  * `muster keys`: makes or shows the key pair of this user or of an agent.
  */
 #include <stdio.h>
-#include <string.h>
 
-#include "base/fdio.h"
 #include "cli/cli.h"
 #include "cli/target.h"
 #include "cli/view.h"
@@ -33,17 +31,6 @@ static const struct opt_spec spec = {
     .n = sizeof(options) / sizeof(options[0]),
 };
 
-static int make(const char *path, struct keys *ret, struct err *err)
-{
-    const char *slash = strrchr(path, '/');
-    CLEAN_MEM char *folder =
-        slash && slash != path ? mem_strndup(path, (size_t)(slash - path)) : NULL;
-
-    if (folder && fdio_make_dirs(folder, 0700, err) < 0)
-        return -1;
-    return keys_load_or_new(path, ret, err);
-}
-
 static int keys_run(int argc, char **argv)
 {
     struct keys_options o = {.out = NULL};
@@ -60,7 +47,7 @@ static int keys_run(int argc, char **argv)
     if (!o.out)
         result = cli_target_load(&target, &err);
     if (result == 0)
-        result = make(o.out ? o.out : target.key_file, &keys, &err);
+        result = cli_keys(o.out ? o.out : target.key_file, &keys, &err);
     if (result == 0)
         (void)printf("%s%s%s\n", o.json ? "{\"public\": \"" : "", keys.public_key,
                      o.json ? "\"}" : "");
