@@ -16,6 +16,8 @@
 
 #define CLIP 4.0
 #define LEAST_DRAWS 199
+#define BATCH 111 /* draws made before it is asked whether more are needed */
+#define ENOUGH 50 /* as large as the observed: p is plainly not small (Besag & Clifford 1991) */
 #define LEAST_OF_LEVEL 2 /* rounds of a host at a level for its effect to enter the pool */
 
 static int rising(const void *a, const void *b)
@@ -98,12 +100,14 @@ struct draws {
     const uint32_t *code;
     uint64_t seed;
     double observed;
+    size_t first;            /* of the batch */
     unsigned char *as_large; /* per draw */
 };
 
-static void draw_one(void *context, size_t draw)
+static void draw_one(void *context, size_t item)
 {
     const struct draws *draws = context;
+    const size_t draw = draws->first + item;
     const struct levels *levels = draws->levels;
     uint32_t *code = mem_dup(draws->code, levels->n * sizeof *code);
     struct sums *room = mem_array(struct sums, levels->n_levels);
@@ -135,6 +139,7 @@ static double p_by_exchange(const char *factor, const struct levels *levels,
     uint32_t *code = mem_array(uint32_t, levels->n);
     struct sums *room = mem_array(struct sums, levels->n_levels);
     size_t as_large = 0;
+    unsigned done = 0;
 
     if ((double)levels->n * n > LEVELS_MOST_STEPS && n > LEAST_DRAWS)
         n = (unsigned)fmax(LEAST_DRAWS, LEVELS_MOST_STEPS / (double)levels->n);
@@ -147,13 +152,18 @@ static double p_by_exchange(const char *factor, const struct levels *levels,
                           .observed = statistic(levels, code, room),
                           .as_large = mem_array(unsigned char, n)};
 
-    parallel_run(options->threads, n, draw_one, &draws);
-    for (unsigned draw = 0; draw < n; draw++)
-        as_large += draws.as_large[draw];
+    while (done < n && as_large < ENOUGH) {
+        const unsigned batch = n - done < BATCH ? n - done : BATCH;
+
+        draws.first = done;
+        parallel_run(options->threads, batch, draw_one, &draws);
+        for (const unsigned upto = done + batch; done < upto; done++)
+            as_large += draws.as_large[done];
+    }
     mem_free(code);
     mem_free(room);
     mem_free(draws.as_large);
-    return (1.0 + (double)as_large) / (1.0 + (double)n);
+    return (1.0 + (double)as_large) / (1.0 + (double)done);
 }
 
 /* Share of the variance of z inside strata that goes with the level, free of the upward bias of R2
