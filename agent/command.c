@@ -65,6 +65,8 @@ static int build_env(const struct command_place *place, struct child_spec *spec,
         strmap_set(&env, variant->env.key[i], value);
     }
     for (size_t i = 0; i < env.n; i++) {
+        if (strcmp(env.value[i], EXPERIMENT_UNSET) == 0)
+            continue;
         CLEAN_MEM char *entry = mem_printf("%s=%s", env.key[i], env.value[i]);
         strlist_add(&spec->env, entry);
     }

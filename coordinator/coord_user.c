@@ -62,6 +62,7 @@ static void serve(struct coord *coord, const struct coord_asker *asker, const ch
     case WIRE_REQUEST_HOST_FACTS:
     case WIRE_REQUEST_HOST_DIFF:
     case WIRE_REQUEST_EXPORT:
+    case WIRE_REQUEST_CONFIRM:
         coord_query(coord, asker, request);
         break;
     case WIRE_REQUEST_NONE:

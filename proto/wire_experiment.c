@@ -99,6 +99,7 @@ void wire_experiment_init(struct wire_experiment *wire, const struct experiment 
     pb->schedule_at = wire_borrow(experiment->schedule_at);
     pb->schedule_missed = wire_borrow(experiment->schedule_missed);
     pb->source = wire_borrow(experiment->source);
+    pb->confirms = wire_borrow(experiment->confirms);
 }
 
 void wire_experiment_done(struct wire_experiment *wire)
@@ -236,6 +237,7 @@ static int read_texts(const Muster__Experiment *pb, struct experiment *into, str
         wire_text(pb->schedule_missed, line, LIMIT_NAME, "schedule", &into->schedule_missed, err) <
             0 ||
         wire_text(pb->source, text, LIMIT_EXPERIMENT_FILE, "source", &into->source, err) < 0 ||
+        wire_text(pb->confirms, line, LIMIT_NAME, "confirms", &into->confirms, err) < 0 ||
         wire_texts(pb->suspect, pb->n_suspect, WIRE_LINE, LIMIT_NAME, LIMIT_FACTS, "suspect",
                    &into->suspect, err) < 0 ||
         wire_texts(pb->shuffle, pb->n_shuffle, WIRE_LINE, LIMIT_NAME, SHORT_LIST_MAX, "randomize",

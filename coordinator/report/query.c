@@ -30,6 +30,7 @@ static const struct question QUESTIONS[] = {
     {WIRE_REQUEST_HOST_FACTS, query_host_facts, {"host"}                                                                             },
     {WIRE_REQUEST_HOST_DIFF,  query_host_diff,  {"a", "b"}                                                                           },
     {WIRE_REQUEST_EXPORT,     query_export,     {"run", "format", "what"}                                                            },
+    {WIRE_REQUEST_CONFIRM,    query_confirm,    {"run", "switch", "factor"}                                                          },
 };
 
 /* ---- arguments ---- */

@@ -39,3 +39,4 @@ MUST_CHECK int query_host_show(struct query_call *call, struct err *err);
 MUST_CHECK int query_host_facts(struct query_call *call, struct err *err);
 MUST_CHECK int query_host_diff(struct query_call *call, struct err *err);
 MUST_CHECK int query_export(struct query_call *call, struct err *err);
+MUST_CHECK int query_confirm(struct query_call *call, struct err *err);

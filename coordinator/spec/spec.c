@@ -177,6 +177,11 @@ static int read_aa(struct reader *r, const struct tree_node *node, void *into)
     return 0;
 }
 
+static int read_confirms(struct reader *r, const struct tree_node *node, void *into)
+{
+    return read_name(r, node, &((struct experiment *)into)->confirms);
+}
+
 static const struct read_key top_keys[] = {
     {"experiment",  read_experiment_name, true },
     {"description", read_description,     false},
@@ -194,6 +199,7 @@ static const struct read_key top_keys[] = {
     {"schedule",    read_schedule,        false},
     {"suspect",     read_suspect,         false},
     {"aa",          read_aa,              false},
+    {"confirms",    read_confirms,        false},
 };
 
 /* The base comes first, whatever the order in the file. */

@@ -215,4 +215,5 @@ void spec_to_yaml(const struct experiment *e, struct str *ret)
         add_list(ret, "", "suspect", &e->suspect);
     if (e->is_aa)
         str_add(ret, "aa: true\n");
+    add_entry(ret, "", "confirms", e->confirms);
 }

@@ -4,6 +4,7 @@
  */
 #include "coordinator/study/study.h"
 
+#include "analysis/answer_confirms.h"
 #include "base/clk.h"
 #include "model/expr.h"
 
@@ -292,6 +293,9 @@ int study_explain(struct store *store, const struct run *run, const struct study
         stream(store, run, &trials, &party, judge, err) != 0 ||
         judge_finish(judge, ret, err) != 0) {
         return err_wrap(err, "%s@%" PRId64, run->experiment, run->number);
+    }
+    if (spec->confirms != NULL) {
+        answer_confirms(*ret, spec->confirms);
     }
     warn(run, &trials, &(*ret)->warnings);
     return 0;

@@ -74,6 +74,7 @@ void experiment_free(struct experiment *experiment)
     mem_free(experiment->limit_user);
     mem_free(experiment->schedule_at);
     mem_free(experiment->schedule_missed);
+    mem_free(experiment->confirms);
     mem_free(experiment->source);
     mem_free(experiment);
 }

@@ -10,6 +10,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* An environment entry with this value, after ${factor} substitution, takes the variable away, also
+ * what the host adds. */
+#define EXPERIMENT_UNSET "(unset)"
+
 struct variant {
     char *name;
     char *run;                  /* shell-free words after ${factor} substitution; see words_split */
@@ -58,6 +62,7 @@ struct experiment {
     uint64_t limit_memory_bytes; /* 0: none */
     bool limit_no_network;
     char *schedule_at, *schedule_missed; /* kept for sweeps */
+    char *confirms;                      /* "NAME@N": the run this one is to settle, or NULL */
     char *source;                        /* the YAML text as submitted, or NULL */
 };
 struct experiment *experiment_new(void); /* with the contract's defaults */

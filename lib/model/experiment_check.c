@@ -317,6 +317,8 @@ int experiment_check(const struct experiment *e, struct err *err)
     if (check_name("experiment", e->name, err) < 0 || check_numbers(e, err) < 0 ||
         check_variants(e, err) < 0 || check_metrics(e, err) < 0)
         return -1;
+    if (e->confirms && check_name("confirms", e->confirms, err) < 0)
+        return -1;
     for (size_t i = 0; i < e->suspect.n; i++)
         if (check_name("suspect", e->suspect.v[i], err) < 0)
             return -1;

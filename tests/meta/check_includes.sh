@@ -26,7 +26,8 @@ coordinator/trial      base model coordinator/trial
 coordinator/ingest     base model coordinator/ingest coordinator/store
 coordinator/store      base model proto coordinator/store
 coordinator/study      base model analysis coordinator/study coordinator/store
-coordinator/report     base model analysis proto coordinator/report coordinator/store coordinator/study
+coordinator/confirm    base model analysis coordinator/confirm
+coordinator/report     base model analysis proto coordinator/report coordinator/store coordinator/study coordinator/confirm coordinator/spec
 coordinator/import     base model coordinator/import coordinator/store
 coordinator/offline    base model analysis coordinator/offline coordinator/import coordinator/report coordinator/store
 '

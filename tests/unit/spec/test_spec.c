@@ -108,6 +108,7 @@ static void rest_of_the_schema_is_read(void **state)
     assert_true(!e->randomize_env && !e->randomize_dir && e->randomize_aslr && e->randomize_cpu);
     assert_true(e->not_interleaved && e->is_aa && !e->limit_no_network);
     assert_int_equal(e->suspect.n, 2);
+    assert_string_equal(e->confirms, "nap@3");
 }
 
 static void smallest_file_has_the_defaults(void **state)
@@ -183,6 +184,7 @@ static void check_round_trip(const char *path)
         assert_int_equal(first->variant[i].is_control, second->variant[i].is_control);
         assert_int_equal(first->variant[i].env.n, second->variant[i].env.n);
     }
+    assert_true(str_eq(first->confirms, second->confirms));
     assert_int_equal(experiment_cells(first), experiment_cells(second));
     assert_true(first->min_effect == second->min_effect && first->alpha == second->alpha);
     assert_true(first->timeout_ns == second->timeout_ns && first->budget_ns == second->budget_ns);
