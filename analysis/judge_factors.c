@@ -10,6 +10,8 @@ struct harness_options judge_harness_options(const struct judge *judge)
 {
     return (struct harness_options){.alpha = judge->options.alpha,
                                     .higher_is_better = judge->options.higher_is_better,
+                                    .by_difference =
+                                        rounds_metric_by_difference(judge->options.metric),
                                     .seed = judge->options.seed,
                                     .draws = judge->draws,
                                     .threads = judge->threads};

@@ -110,6 +110,7 @@ static void fleet_facts(const struct judge *judge, const struct judge_comparison
     const struct explain_options options = {.alpha = o->alpha,
                                             .theta = judge->theta,
                                             .higher_is_better = o->higher_is_better,
+                                            .by_difference = rounds_metric_by_difference(o->metric),
                                             .seed = o->seed,
                                             .draws = judge->draws,
                                             .threads = judge->threads,

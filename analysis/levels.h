@@ -8,7 +8,7 @@
 #include "analysis/harness.h"
 
 #define LEVELS_LEAST_SIDE 3           /* rounds a level, and the rest, must have */
-#define LEVELS_MOST_STEPS 200000000.0 /* rounds x draws; beyond, fewer draws, at least 199 */
+#define LEVELS_MOST_STEPS 100000000.0 /* rounds x draws; beyond, fewer draws, at least 199 */
 
 struct levels_item {
     double d, z;    /* effect; centred by the host's median, over 1.4826 MAD, clipped at 4 */
