@@ -35,8 +35,8 @@ struct host_rounds {
     uint32_t *round, *session;
     double *d;                /* effect of the round, > 0 is worse; mean of ln over repeats */
     double *base, *candidate; /* mean of the metric in the round, its own unit */
-    double *part[4]; /* candidate - base of elapsed, user, sys, wait, in seconds; all NULL when not
-                        recorded */
+    double *part[4]; /* candidate - base of elapsed, user, sys, wait, in seconds, all four NaN where
+                        one is missing; all NULL when not recorded */
     double *load[2]; /* mean load of other programs of the base's, the candidate's samples; NaN
                         unknown */
     struct rounds_label *label;

@@ -83,6 +83,8 @@ void rounds_parts(const struct rounds_columns *columns, size_t row, double ret[4
     ret[1] = columns->user[row];
     ret[2] = columns->sys[row];
     ret[3] = ret[0] - ret[1] - ret[2];
+    if (!isfinite(ret[3])) /* the four belong together: one is missing, all are */
+        ret[0] = ret[1] = ret[2] = ret[3] = NAN;
 }
 
 /* Labels: one a nuisance text, one a nuisance number, and the base's place within the round. */

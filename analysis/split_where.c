@@ -31,13 +31,38 @@ static struct where_part paired(const double *delta, size_t n, double level)
     return part;
 }
 
-static struct where_part serial(const struct host_rounds *rounds, int which, double level)
+/* The values that are known, in their order; v may be NULL. */
+static double *known_of(const double *v, size_t n, size_t *ret_n)
 {
-    const struct order_blocked b =
-        order_blocked_interval(rounds->run_part[0][which], rounds->n_run[0],
-                               rounds->run_part[1][which], rounds->n_run[1], level);
+    double *known = mem_array(double, n + 1);
 
-    return (struct where_part){.delta_s = b.delta, .ci = b.ci, .share = NAN};
+    *ret_n = 0;
+    for (size_t i = 0; i < n && v; i++)
+        if (isfinite(v[i]))
+            known[(*ret_n)++] = v[i];
+    return known;
+}
+
+static struct where_part interleaved_part(const struct host_rounds *rounds, int which, double level)
+{
+    size_t n;
+    double *delta = known_of(rounds->part[which], rounds->n, &n);
+    const struct where_part part = paired(delta, n, level);
+
+    mem_free(delta);
+    return part;
+}
+
+static struct where_part blocked_part(const struct host_rounds *rounds, int which, double level)
+{
+    size_t n, m;
+    double *a = known_of(rounds->run_part[0][which], rounds->n_run[0], &n),
+           *b = known_of(rounds->run_part[1][which], rounds->n_run[1], &m);
+    const struct order_blocked difference = order_blocked_interval(a, n, b, m, level);
+
+    mem_free(a);
+    mem_free(b);
+    return (struct where_part){.delta_s = difference.delta, .ci = difference.ci, .share = NAN};
 }
 
 static bool excludes_zero(const struct where_part *part)
@@ -74,7 +99,7 @@ static double centre(const struct host_rounds *rounds, double threshold, bool ab
 
     for (int arm = 0; arm < 2; arm++)
         for (size_t i = 0; i < rounds->n_run[arm]; i++)
-            if ((rounds->run[arm][i] > threshold) == above)
+            if ((rounds->run[arm][i] > threshold) == above && isfinite(rounds->run_part[arm][0][i]))
                 v[n++] = rounds->run_part[arm][0][i];
     if (n > 0)
         median = gsl_stats_median(v, 1, n);
@@ -101,18 +126,11 @@ void split_where(const struct host_rounds *rounds, double alpha, struct where_ti
         rounds->design == DESIGN_RANDOMISED || rounds->design == DESIGN_ALTERNATING;
     struct where_part *part[4] = {&ret->elapsed, &ret->user, &ret->sys, &ret->wait};
 
-    *ret = (struct where_time){
-        .known = rounds->part[0] != NULL &&
-                 (interleaved ? rounds->n > 0 : rounds->n_run[0] && rounds->n_run[1])};
-    for (int i = 0; i < 4; i++) {
-        *part[i] = (struct where_part){
-            .delta_s = NAN, .ci = {NAN, NAN},
-                 .share = NAN
-        };
-        if (ret->known)
-            *part[i] = interleaved ? paired(rounds->part[i], rounds->n, 1 - alpha)
-                                   : serial(rounds, i, 1 - alpha);
-    }
+    *ret = (struct where_time){.known = false};
+    for (int i = 0; i < 4; i++)
+        *part[i] = interleaved ? interleaved_part(rounds, i, 1 - alpha)
+                               : blocked_part(rounds, i, 1 - alpha);
+    ret->known = !isnan(ret->elapsed.delta_s);
     if (ret->known)
         ret->class = classify(ret);
 }
