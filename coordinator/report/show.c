@@ -20,6 +20,7 @@ struct form {
 static const struct form FORMS[] = {
     {"table",   show_table,   show_samples_json, SHOW_BY_HOST  },
     {"plot",    show_plot,    show_samples_json, SHOW_BY_HOST  },
+    {"load",    show_load,    show_samples_json, SHOW_BY_HOST  },
     {"compare", show_compare, show_stats_json,   SHOW_BY_HOST  },
     {"percent", show_percent, show_stats_json,   SHOW_BY_FACTOR},
 };
@@ -227,8 +228,8 @@ int query_show(struct query_call *call, struct err *err)
         form = str_eq(FORMS[i].name, as) ? &FORMS[i] : NULL;
     }
     if (form == NULL) {
-        return err_set(err, ERR_USAGE, "as: found %s, allowed: table, compare, percent, plot, csv",
-                       as);
+        return err_set(err, ERR_USAGE,
+                       "as: found %s, allowed: table, compare, percent, plot, load, csv", as);
     }
     CLEAN(run) struct run *run = NULL;
     if (query_run(call, &run, err) != 0) {

@@ -40,6 +40,7 @@ struct show_row *show_rows(const struct show *show, const struct frame *frame, s
 
 MUST_CHECK int show_table(struct show *show, struct err *err);
 MUST_CHECK int show_plot(struct show *show, struct err *err);
+MUST_CHECK int show_load(struct show *show, struct err *err); /* effect against load */
 MUST_CHECK int show_compare(struct show *show, struct err *err);
 MUST_CHECK int show_percent(struct show *show, struct err *err);
 MUST_CHECK int show_samples_json(struct show *show, struct err *err);
