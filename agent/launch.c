@@ -221,7 +221,7 @@ static int watch_by_thread(pid_t pid)
 {
     struct watch *watch = mem_new(struct watch);
     const int fd = eventfd(0, EFD_CLOEXEC);
-    pthread_t thread;
+    pthread_t thread = 0;
 
     *watch = (struct watch){pid, fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0)};
     int failed = watch->fd < 0 ? errno : pthread_create(&thread, NULL, watch_run, watch);
