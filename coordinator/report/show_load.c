@@ -212,8 +212,7 @@ int show_load(struct show *show, struct err *err)
             metric.higher_is_better = spec->metric_def[i].higher_is_better;
         }
     }
-    fputs("* a round   @ several in one place   - the fitted line   up is worse\n\n",
-          show->page.out);
+    fputs("* a round   @ several   - the fitted line   up is worse\n\n", show->page.out);
     for (uint32_t v = 1; v < spec->n_variants; v++) {
         for (uint32_t cell = 0; cell < show->n_cells; cell++) {
             if (!spec->variant[v].is_control && one(show, v, cell, &metric, err) != 0) {
