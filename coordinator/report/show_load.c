@@ -135,8 +135,9 @@ static void draw(const struct scatter *scatter, const struct frame_of_plot *plot
     for (size_t i = 0; i < plot->columns + 2; i++) {
         fputs(page_sign(page, SIGN_DASH), page->out);
     }
-    fprintf(page->out, "\n%*s   0 to %.2f CPUs busy with other programs, %zu rounds\n", LABEL, "",
-            plot->x_hi, scatter->n);
+    fputc('\n', page->out);
+    page_line(page, "  ", 2, "Across: 0 to %.2f CPUs busy with other programs; %zu rounds.",
+              plot->x_hi, scatter->n);
 }
 
 static void say_line(const struct page *page, const struct load_finding *line,
