@@ -358,17 +358,33 @@ static void name_comparison(const struct judge *judge, const struct judge_compar
         ret->candidate_digest = mem_strdup(o->digest[comparison->candidate]);
 }
 
-/* Cells in which no host ran both arms are not compared, unless nothing else is left to show. */
-static bool worth_comparing(const struct judge *judge, const struct judge_comparison *comparison)
+static bool ran_both(const struct judge *judge, const struct judge_comparison *comparison)
 {
-    if (comparison->candidate == judge->options.control)
-        return false;
-    if (judge->n_cells < 2)
-        return true;
     for (size_t h = 0; h < judge->n_hosts; h++)
         if (comparison->part[h].answer.samples[0] && comparison->part[h].answer.samples[1])
             return true;
     return false;
+}
+
+/* The comparisons to show, by index: cells in which no host ran both arms are left out, unless the
+ * candidate has no other. Returns how many. */
+static size_t choose_comparisons(const struct judge *judge, size_t *ret)
+{
+    bool *somewhere = mem_array(bool, judge->options.n_variants);
+    size_t n = 0;
+
+    for (size_t c = 0; c < judge->n_comparisons; c++)
+        if (ran_both(judge, &judge->comparison[c]))
+            somewhere[judge->comparison[c].candidate] = true;
+    for (size_t c = 0; c < judge->n_comparisons; c++) {
+        const struct judge_comparison *comparison = &judge->comparison[c];
+
+        if (comparison->candidate != judge->options.control &&
+            (ran_both(judge, comparison) || !somewhere[comparison->candidate]))
+            ret[n++] = c;
+    }
+    mem_free(somewhere);
+    return n;
 }
 
 static void build_comparisons(struct judge *judge, struct answer *answer)
@@ -380,22 +396,22 @@ static void build_comparisons(struct judge *judge, struct answer *answer)
                                                rounds_metric_by_difference(judge->options.metric),
                                            .aa = judge->options.aa};
 
-    answer->comparison = mem_array(struct comparison_answer, judge->n_comparisons + 1);
-    for (size_t c = 0; c < judge->n_comparisons; c++) {
-        struct comparison_answer *ret = &answer->comparison[answer->n_comparisons];
+    size_t *chosen = mem_array(size_t, judge->n_comparisons + 1);
 
-        if (!worth_comparing(judge, &judge->comparison[c]))
-            continue;
-        name_comparison(judge, &judge->comparison[c], ret);
-        judge_factors(judge, judge->comparison[c].candidate, &ret->factor, &ret->n_factors);
-        answer->n_comparisons++;
+    answer->n_comparisons = choose_comparisons(judge, chosen);
+    answer->comparison = mem_array(struct comparison_answer, answer->n_comparisons + 1);
+    for (size_t i = 0; i < answer->n_comparisons; i++) {
+        struct judge_comparison *comparison = &judge->comparison[chosen[i]];
+        struct comparison_answer *ret = &answer->comparison[i];
+
+        name_comparison(judge, comparison, ret);
+        judge_factors(judge, comparison->candidate, &ret->factor, &ret->n_factors);
     }
-    for (size_t c = 0, at = 0; c < judge->n_comparisons; c++)
-        if (worth_comparing(judge, &judge->comparison[c])) {
-            judge_fleet(judge, &judge->comparison[c], &answer->comparison[at]);
-            answer->comparison[at].sentence = sentence_build(&answer->comparison[at], &words);
-            at++;
-        }
+    for (size_t i = 0; i < answer->n_comparisons; i++) {
+        judge_fleet(judge, &judge->comparison[chosen[i]], &answer->comparison[i]);
+        answer->comparison[i].sentence = sentence_build(&answer->comparison[i], &words);
+    }
+    mem_free(chosen);
 }
 
 int judge_finish(struct judge *judge, struct answer **ret, struct err *err)

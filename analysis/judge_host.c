@@ -18,6 +18,8 @@
 
 struct effect_options judge_effect_options(const struct judge *judge)
 {
+    const unsigned candidates =
+        (unsigned)judge->options.n_variants - 1 - (judge->options.control != SIZE_MAX);
     unsigned measured = 0;
 
     for (size_t h = 0; h < judge->n_hosts; h++)
@@ -27,7 +29,7 @@ struct effect_options judge_effect_options(const struct judge *judge)
                                    .higher_is_better = judge->options.higher_is_better,
                                    .by_difference =
                                        rounds_metric_by_difference(judge->options.metric),
-                                   .family = measured ? measured : 1};
+                                   .family = measured && candidates ? measured * candidates : 1};
 }
 
 static void empty_answer(struct host_answer *ret)
