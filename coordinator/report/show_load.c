@@ -136,8 +136,8 @@ static void draw(const struct scatter *scatter, const struct frame_of_plot *plot
         fputs(page_sign(page, SIGN_DASH), page->out);
     }
     fputc('\n', page->out);
-    page_line(page, "  ", 2, "Across: 0 to %.2f CPUs busy with other programs; %zu rounds.",
-              plot->x_hi, scatter->n);
+    page_line(page, "  ", 2, "Across: 0 to %.2f CPUs of other programs; %zu rounds.", plot->x_hi,
+              scatter->n);
 }
 
 static void say_line(const struct page *page, const struct load_finding *line,
