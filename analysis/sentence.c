@@ -217,7 +217,7 @@ static void add_environment(struct sentence *s)
 
     for (size_t h = 0; h < s->c->n_hosts; h++)
         moved += strlist_has(&s->c->host[h].notes, "environment-changed");
-    if (moved)
+    if (moved && s->c->n_hosts > 1)
         str_addf(&s->text,
                  " On %zu %s the control moved too: there the environment changed, not the "
                  "candidate.",

@@ -69,17 +69,16 @@ static void add_claim(struct sentence *s)
     for (size_t i = 1; i < f->n_classes; i++)
         others += f->class[i].survives;
     if (best->kind == CLASS_KIND_TREND)
-        str_addf(&s->text, " It %s with ", best->slope < 0 ? "falls" : "rises");
+        str_addf(&s->text, " The effect %s with ", best->slope < 0 ? "falls" : "rises");
     else
-        str_add(&s->text, " It goes with ");
+        str_add(&s->text, " The effect goes with ");
     add_members(&s->text, best, &named, best->n_members);
     add_more(&s->text, best->n_members);
-    add_sides(s, best);
     if (best->n_members > 1)
         str_add(&s->text, ", which cannot be told apart in this pool");
     if (f->suspects_only)
-        str_add(&s->text,
-                best->n_members > 1 ? "; suspected beforehand" : ", suspected beforehand");
+        str_add(&s->text, ", as suspected beforehand");
+    add_sides(s, best);
     str_add(&s->text, ".");
     if (others)
         str_addf(&s->text, " %zu other explanation%s fit%s nearly as well.", others,
@@ -94,12 +93,17 @@ static void add_unscored(struct sentence *s)
 
     for (size_t i = 0; i < f->n_classes; i++)
         all += f->class[i].n_members;
-    str_add(&s->text, " They differ in ");
+    str_add(&s->text, " The hosts differ in ");
     for (size_t i = 0; i < f->n_classes; i++)
         add_members(&s->text, &f->class[i], &named, all);
     add_more(&s->text, all);
-    str_addf(&s->text, "; so few hosts cannot show which of %s it goes with.",
-             all == 1 ? "this or chance" : "these");
+    str_addf(&s->text, "; so few hosts cannot show %s.",
+             all == 1 ? "whether it goes with that" : "which of these it goes with");
+}
+
+static bool load_explains(const struct sentence *s)
+{
+    return s->c->load.known && s->c->load.p <= s->options->alpha;
 }
 
 void sentence_facts(struct sentence *s)
@@ -114,7 +118,7 @@ void sentence_facts(struct sentence *s)
         add_unscored(s);
         return;
     }
-    if (s->c->fleet.heterogeneity != HETEROGENEITY_HETEROGENEOUS)
+    if (s->c->fleet.heterogeneity != HETEROGENEITY_HETEROGENEOUS || load_explains(s))
         return;
     str_add(&s->text, " The hosts differ, but no fact is shown to go with it");
     if (f->p_least > s->options->alpha)
@@ -126,9 +130,9 @@ void sentence_load(struct sentence *s)
 {
     const struct load_finding *load = &s->c->load;
 
-    if (!load->known || !(load->p <= s->options->alpha))
+    if (!load_explains(s))
         return;
-    str_add(&s->text, " It goes with what other programs do: ");
+    str_add(&s->text, " The effect goes with what other programs do: ");
     sentence_effect(s, load->effect_at_zero, load->ci);
     str_add(&s->text, " without their load, ");
     sentence_effect(s, load->per_cpu, load->per_cpu_ci);
@@ -142,5 +146,6 @@ void sentence_harness(struct sentence *s)
             str_addf(&s->text, " It depends on how it was measured (%s).", s->c->harness[i].factor);
     for (size_t i = 0; i < s->c->n_factors; i++)
         if (s->c->factor[i].p_adjusted <= s->options->alpha)
-            str_addf(&s->text, " It differs between the levels of %s.", s->c->factor[i].factor);
+            str_addf(&s->text, " The effect differs between the levels of %s.",
+                     s->c->factor[i].factor);
 }
