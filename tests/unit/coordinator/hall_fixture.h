@@ -169,6 +169,7 @@ static void hall_done(struct hall *hall)
     struct err err = {0};
 
     (void)close(hall->command[1]);
+    (void)kill(hall->spawner, SIGKILL); /* later halls hold its pipe open too */
     (void)waitpid(hall->spawner, NULL, 0);
     (void)close(hall->command[0]);
     (void)close(hall->answer[0]);
