@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The whole answer to "what does this run say", as plain structs: what `explain --json` (schema 1) prints, field for
- * field, and what the terminal report is made of. Filled by judge.c, owned by the caller of judge_finish, read only
- * afterwards. A number that does not apply is NaN and printed as null. Effects are log ratios, > 0 is worse; deltas of
- * `where` are seconds, candidate minus base, unsigned by direction.
+ * The whole answer to "what does this run say", as plain structs: what `explain --json` (schema 1)
+ * prints, field for field, and what the terminal report is made of. Filled by judge.c, owned by the
+ * caller of judge_finish, read only afterwards. A number that does not apply is NaN and printed as
+ * null. Effects are log ratios, > 0 is worse; deltas of `where` are seconds, candidate minus base,
+ * unsigned by direction.
  */
 #pragma once
 #include "base/str.h"
@@ -33,7 +34,8 @@ struct modes_finding {
     double threshold; /* in the metric's unit */
     double share[2];
     size_t streaks[2];
-    double occupancy_p;
+    double occupancy_p; /* slow runs, paired in rounds; NaN for blocked data */
+    double episodes_p;  /* slow episodes over the time exposed; NaN but for blocked data */
     double fast_effect;
     struct range fast_ci;
     double dip, dip_p;
@@ -114,13 +116,14 @@ struct class_answer {
     enum class_kind kind;
     struct class_member *member;
     size_t n_members;
-    struct class_group group[2]; /* [0] the side where the effect is larger; for a trend low and high half by the value */
+    struct class_group group[2]; /* [0] the side where the effect is larger; for a trend low and
+                                    high half by the value */
     char *statement;
     double score, weight, explained; /* explained: R2 of tau2, a fraction */
     bool survives, scored;           /* scored false: pool too small, listed only */
     struct strlist placed;           /* hosts without the fact, put on the side they fit */
-    struct strlist fragile;          /* hosts by which alone this class is told apart from the best */
-    double slope;                    /* of a trend: log effect over the whole range */
+    struct strlist fragile; /* hosts by which alone this class is told apart from the best */
+    double slope;           /* of a trend: log effect over the whole range */
 };
 struct filled_fact {
     char *host, *fact, *from;
@@ -134,7 +137,8 @@ struct facts_answer {
     struct strlist not_judged;
     struct filled_fact *filled;
     size_t n_filled;
-    bool suspects_only; /* the claim came from the user's suspects, tested first as their own family */
+    bool suspects_only; /* the claim came from the user's suspects, tested first as their own family
+                         */
 };
 
 struct level_answer {
@@ -163,10 +167,10 @@ enum next_do {
 const char *next_do_name(enum next_do what); /* "run-on", … */
 struct next_step {
     enum next_do what;
-    char *host;                      /* NULL when none */
-    char *switch_fact, *switch_to;   /* NULL when none */
-    int64_t blocks;                  /* -1: none */
-    struct strmap wanted;            /* fact -> level or "not level" */
+    char *host;                    /* NULL when none */
+    char *switch_fact, *switch_to; /* NULL when none */
+    int64_t blocks;                /* -1: none */
+    struct strmap wanted;          /* fact -> level or "not level" */
     struct strlist separates;
     double gain; /* bits */
     char *why;
@@ -174,7 +178,7 @@ struct next_step {
 
 struct comparison_answer {
     char *base, *candidate;
-    struct strmap cell; /* factor -> level */
+    struct strmap cell;                   /* factor -> level */
     char *base_digest, *candidate_digest; /* artefacts; NULL when none */
     enum answer_outcome outcome;
     char *sentence;
@@ -185,7 +189,8 @@ struct comparison_answer {
     struct load_finding load;
     struct factor_answer *harness;
     size_t n_harness;
-    struct factor_answer *factor; /* does the effect differ between cells: on every cell's comparison alike */
+    struct factor_answer
+        *factor; /* does the effect differ between cells: on every cell's comparison alike */
     size_t n_factors;
     struct next_step *next;
     size_t n_next;

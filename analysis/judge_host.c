@@ -45,6 +45,7 @@ static void empty_answer(struct host_answer *ret)
         .threshold = NAN,
         .share = {NAN, NAN},
         .occupancy_p = NAN,
+        .episodes_p = NAN,
         .fast_effect = NAN,
         .fast_ci = none,
         .dip = NAN,

@@ -224,9 +224,9 @@ static void episodes(const struct host_rounds *rounds, struct modes_finding *ret
         for (size_t i = 0; i < rounds->n_run[arm]; i++)
             exposed[arm] += rounds->run_part[arm][0] ? rounds->run_part[arm][0][i] : 1;
     if (exposed[0] > 0 && exposed[1] > 0)
-        ret->occupancy_p = modes_binomial_p((unsigned)ret->streaks[1],
-                                            (unsigned)(ret->streaks[0] + ret->streaks[1]),
-                                            exposed[1] / (exposed[0] + exposed[1]));
+        ret->episodes_p = modes_binomial_p((unsigned)ret->streaks[1],
+                                           (unsigned)(ret->streaks[0] + ret->streaks[1]),
+                                           exposed[1] / (exposed[0] + exposed[1]));
 }
 
 static void fast_shift_paired(const struct host_rounds *rounds, double threshold,
@@ -312,6 +312,7 @@ void modes_host(const struct host_rounds *rounds, double alpha, bool higher_is_b
         .threshold = NAN,
         .share = {NAN, NAN},
         .occupancy_p = NAN,
+        .episodes_p = NAN,
         .fast_effect = NAN,
         .fast_ci = {NAN, NAN},
         .dip = NAN,

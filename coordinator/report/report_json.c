@@ -68,6 +68,7 @@ static void put_modes(struct jot *jot, const struct modes_finding *modes)
     jot_count(jot, NULL, modes->streaks[1]);
     jot_close(jot, '[');
     jot_number(jot, "occupancy_p", modes->occupancy_p);
+    jot_number(jot, "episodes_p", modes->episodes_p);
     jot_number(jot, "fast_effect", modes->fast_effect);
     put_range(jot, "fast_ci", modes->fast_ci);
     jot_close(jot, '{');

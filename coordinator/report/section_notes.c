@@ -77,11 +77,16 @@ static void put_gathered(const struct section *section, bool notes, const char *
     mem_free(hosts);
 }
 
+static double slow_p(const struct modes_finding *modes)
+{
+    return isnan(modes->occupancy_p) ? modes->episodes_p : modes->occupancy_p;
+}
+
 static void put_modes(const struct section *section, const struct host_answer *host)
 {
     const struct modes_finding *modes = &host->modes;
     char p[NUM_SIZE], fast[NUM_SIZE];
-    num_p(modes->occupancy_p, p);
+    num_p(slow_p(modes), p);
     num_effect(modes->fast_effect, modes->fast_ci, num_scale_of(section->answer), fast);
     page_line(section->page, "  ", 4,
               "%s: slow runs %.0f %% of base and %.0f %% of candidate (%s); among fast runs %s",
@@ -115,7 +120,7 @@ void section_notes(const struct section *section)
     size_t shown = 0;
     for (size_t i = 0; i < c->n_hosts && shown < HOSTS_MOST; i++) {
         const struct host_answer *host = &c->host[i];
-        if (host->modes.found && !(host->modes.occupancy_p > section->answer->alpha)) {
+        if (host->modes.found && !(slow_p(&host->modes) > section->answer->alpha)) {
             put_modes(section, host);
             shown++;
         }

@@ -71,6 +71,7 @@ static inline void print_findings(struct str *out, const struct host_answer *h)
     print_number(out, "share0", h->modes.share[0]);
     print_number(out, "share1", h->modes.share[1]);
     print_number(out, "occupancy_p", h->modes.occupancy_p);
+    print_number(out, "episodes_p", h->modes.episodes_p);
     print_number(out, "fast", h->modes.fast_effect);
     print_range(out, "fast_ci", h->modes.fast_ci);
     print_number(out, "dip", h->modes.dip);

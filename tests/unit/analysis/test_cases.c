@@ -76,6 +76,8 @@ static void check_where(const struct where_time *got, const json_t *want)
 
 static void check_modes(const struct host_answer *got, const json_t *want)
 {
+    bool same_share = true;
+
     if (!want || json_is_null(want)) {
         if (want && got->modes.found)
             fail_msg("%s: want no modes, found two", where_am_i);
@@ -89,7 +91,11 @@ static void check_modes(const struct host_answer *got, const json_t *want)
 
         if (fabs(got->modes.share[arm] - value) > 1.0 / (double)got->samples[arm] + 1e-9)
             fail_msg("%s modes.share: want %g, got %g", where_am_i, value, got->modes.share[arm]);
+        same_share = same_share && fabs(got->modes.share[arm] - value) < 1e-9;
     }
+    if (same_share)
+        same_number("modes.occupancy_p", got->modes.occupancy_p,
+                    json_object_get(want, "occupancy_p"), 1e-9);
 }
 
 static void check_host(const struct host_answer *got, const json_t *want)

@@ -310,6 +310,7 @@ static struct answer *answers_blocked(void)
         .share = {0.1,     0.525  },
         .streaks = {1,       4      },
         .occupancy_p = NAN,
+        .episodes_p = NAN,
         .fast_effect = -0.0134,
         .fast_ci = {-0.0194, -0.0065},
         .dip = 0.05,
