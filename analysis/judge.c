@@ -175,13 +175,15 @@ void judge_free(struct judge *judge)
     mem_free(judge);
 }
 
-/* The level of a factor in a row, as text. */
+/* The level of a factor in a row, as text. The factor `sink` is recorded as stdout_kind. */
 static void row_level(const struct frame *frame, const char *factor, size_t row, struct strmap *ret)
 {
     const struct frame_text *text = frame_find_text(frame, factor);
     const double *number = frame_find_number(frame, factor);
     char printed[32];
 
+    if (!text && strcmp(factor, "sink") == 0)
+        text = frame_find_text(frame, "stdout_kind");
     if (text && text->v[row] != FRAME_UNKNOWN)
         strmap_set(ret, factor, text->level[text->v[row]]);
     else if (number && isfinite(number[row])) {

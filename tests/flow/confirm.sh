@@ -63,3 +63,17 @@ grep -q 'cannot be switched' "$WORK/err.txt" || fail "message: $(cat "$WORK/err.
 "$MUSTER" run --name same -a 'sleep 0.05' -b 'sleep 0.050' --min-effect 50% --min-blocks 10 --max-blocks 10 >/dev/null 2>"$WORK/run.log"
 "$MUSTER" confirm same >"$WORK/nothing.txt" 2>/dev/null || fail "confirm with nothing to do ended with $?"
 grep -q 'same@1' "$WORK/nothing.txt" || fail "nothing to do: $(cat "$WORK/nothing.txt")"
+
+# how output is taken, switched by the user: the candidate waits where stdout is a socket
+cat >"$WORK/talk.yaml" <<'YAML'
+experiment: talk
+variants:
+  old: sh -c 'if [ -S /dev/stdout ]; then sleep 0.05; else sleep 0.05; fi'
+  new: sh -c 'if [ -S /dev/stdout ]; then sleep 0.20; else sleep 0.05; fi'
+min_effect: 50%
+sampling: {blocks: {min: 10, max: 14}, warmup: 0}
+YAML
+"$MUSTER" run "$WORK/talk.yaml" >/dev/null 2>"$WORK/run.log" || fail "the run of talk: $(cat "$WORK/run.log")"
+"$MUSTER" confirm talk --switch sink=socketpair >"$WORK/talk.txt" 2>"$WORK/talk.log" || fail "confirm: $(cat "$WORK/talk.log")"
+tr '\n' ' ' <"$WORK/talk.txt" | tr -s ' ' >"$WORK/line.txt"
+grep -q 'Switching sink on these hosts makes the difference' "$WORK/line.txt" || fail "answer: $(cat "$WORK/talk.txt")"
