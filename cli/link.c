@@ -84,7 +84,7 @@ static int next_message(struct link *link, struct wire_message **ret, struct err
     else if (result == CHAN_NOTHING)
         result = GOT_NOTHING;
     chan_message_done(&message);
-    return result < 0 ? -1 : result == 0 ? GOT_MESSAGE : GOT_NOTHING;
+    return result < 0 ? -1 : result == 0 && *ret ? GOT_MESSAGE : GOT_NOTHING;
 }
 
 int link_open(const struct cli_target *target, struct link **ret, struct err *err)
@@ -254,10 +254,9 @@ static int upload(struct link *link, int fd, uint64_t total, const char *digest,
         if (result == GOT_SIGNAL)
             return err_set(err, ERR_CANCELLED, "interrupted");
         now_ns = clk_mono_ns();
-        if (result == GOT_MESSAGE && message->kind == WIRE_REPLY && message->as.reply->error)
+        if (message && message->kind == WIRE_REPLY && message->as.reply->error)
             return err_set(err, ERR_INPUT, "%s", message->as.reply->error);
-        if (result == GOT_MESSAGE && message->kind == WIRE_CHUNK &&
-            str_eq(message->as.chunk->digest, digest)) {
+        if (message && message->kind == WIRE_CHUNK && str_eq(message->as.chunk->digest, digest)) {
             heard_ns = moved_ns = now_ns;
             held = message->as.chunk->offset;
             if (held >= total)

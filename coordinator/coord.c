@@ -66,7 +66,8 @@ static int enroll(struct coord *coord, struct err *err)
     for (size_t i = 0; coord->options.allow_user && i < coord->options.allow_user->n; i++) {
         const char *text = coord->options.allow_user->v[i], *role = "operator";
         CLEAN_MEM char *key = mem_strndup(text, KEY_SIZE - 1);
-        CLEAN_MEM char *name = mem_printf("user-%zu", i + 1);
+        CLEAN_MEM char *name = NULL;
+        char digest[DIGEST_SIZE];
 
         /* a Z85 key may hold a colon: the role, if any, stands after all of its 40 characters */
         if (strlen(text) > KEY_SIZE - 1) {
@@ -77,6 +78,9 @@ static int enroll(struct coord *coord, struct err *err)
                     "--allow-user %s: PUBLICKEY, PUBLICKEY:operator or PUBLICKEY:viewer expected",
                     text);
         }
+        digest_bytes(key, strlen(key), digest);
+        name = mem_printf("user-%.8s",
+                          digest); /* the same at every start, whatever stands beside it */
         if (coord_key_add(coord, key, name, role, err) < 0)
             return err_wrap(err, "--allow-user");
     }

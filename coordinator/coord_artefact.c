@@ -108,18 +108,21 @@ static void drop_upload(struct coord *coord, struct coord_upload *upload)
     }
 }
 
-static int begin(struct coord *coord, const struct wire_chunk *chunk, struct coord_upload **ret,
-                 struct err *err)
+/* NULL with err when it cannot begin. */
+static struct coord_upload *begin(struct coord *coord, const struct wire_chunk *chunk,
+                                  struct err *err)
 {
     CLEAN_MEM char *path = store_artefact_path(coord->store, chunk->digest);
     CLEAN_MEM char *folder = mem_strndup(path, (size_t)(strrchr(path, '/') - path));
     struct coord_upload *upload;
 
-    if (chunk->total > (uint64_t)LIMIT_ARTEFACT)
-        return err_set(err, ERR_LIMIT, "%llu bytes, at most %lld", (unsigned long long)chunk->total,
-                       (long long)LIMIT_ARTEFACT);
+    if (chunk->total > (uint64_t)LIMIT_ARTEFACT) {
+        (void)err_set(err, ERR_LIMIT, "%llu bytes, at most %lld", (unsigned long long)chunk->total,
+                      (long long)LIMIT_ARTEFACT);
+        return NULL;
+    }
     if (fdio_make_dirs(folder, 0700, err) < 0)
-        return -1;
+        return NULL;
     upload = mem_new(struct coord_upload);
     memcpy(upload->digest, chunk->digest, sizeof(upload->digest));
     upload->total = chunk->total;
@@ -128,12 +131,11 @@ static int begin(struct coord *coord, const struct wire_chunk *chunk, struct coo
     if (upload->fd < 0) {
         (void)err_sys(err, "%s", upload->path);
         upload_free(upload);
-        return -1;
+        return NULL;
     }
     upload->next = coord->uploads;
     coord->uploads = upload;
-    *ret = upload;
-    return 0;
+    return upload;
 }
 
 static int finish(struct coord *coord, struct coord_upload *upload, struct err *err)
@@ -166,7 +168,9 @@ static int put(struct coord *coord, const struct wire_chunk *chunk, uint64_t *re
         return 0;
     while (upload && !str_eq(upload->digest, chunk->digest))
         upload = upload->next;
-    if (!upload && begin(coord, chunk, &upload, err) < 0)
+    if (!upload)
+        upload = begin(coord, chunk, err);
+    if (!upload)
         return -1;
     if (chunk->offset == upload->held && chunk->length > 0) {
         if (chunk->length > upload->total - upload->held) {

@@ -6,6 +6,8 @@
  */
 #include "coordinator/hall.h"
 
+#include <assert.h>
+
 #include "base/log.h"
 
 struct key_write {
@@ -66,6 +68,7 @@ int coord_key_add(struct coord *coord, const char *key, const char *name, const 
     struct key_list *list = &coord->enrolled;
     struct key_entry *entry = NULL;
 
+    assert(list->v || list->n == 0);
     if (!keys_is_public(key))
         return err_set(err, ERR_INPUT,
                        "\"%s\" is no public key (40 characters, printed by `muster keys`)", key);
@@ -75,7 +78,8 @@ int coord_key_add(struct coord *coord, const char *key, const char *name, const 
         if (str_eq(list->v[i].key, key))
             entry = &list->v[i];
     }
-    if (entry && !entry->revoked && (!str_eq(entry->name, name) || !str_eq(entry->role, role)))
+    if (entry && !entry->revoked &&
+        (!str_eq(entry->name, name) || str_eq(entry->role, "agent") != str_eq(role, "agent")))
         return err_set(err, ERR_EXISTS, "this key belongs to %s (%s) already", entry->name,
                        entry->role);
     for (size_t i = 0; i < list->n; i++) { /* a name has one key: the new one replaces the old */
@@ -107,7 +111,7 @@ void coord_key_revoke(struct coord *coord, const char *name)
     for (size_t i = 0; i < coord->enrolled.n; i++) {
         struct key_entry *entry = &coord->enrolled.v[i];
 
-        if (entry->revoked || !str_eq(entry->name, name))
+        if (entry->revoked || !str_eq(entry->name, name) || !str_eq(entry->role, "agent"))
             continue;
         entry->revoked = true;
         auth_deny(coord->auth, entry->key);

@@ -62,15 +62,18 @@ static void load_trial(struct coord *coord, struct coord_run *run, const struct 
     (void)coord;
 }
 
-static int load_run(struct coord *coord, int64_t id, struct coord_run **ret, struct err *err)
+/* NULL with err when it cannot be read. */
+static struct coord_run *load_run(struct coord *coord, int64_t id, struct err *err)
 {
     CLEAN_DONE(trial_list) struct trial_list trials = {0};
     CLEAN(run) struct run *row = NULL;
     struct coord_run *run;
 
     if (store_run_get(coord->store, id, &row, err) < 0 ||
-        store_trials(coord->store, id, &trials, err) < 0)
-        return err_wrap(err, "run %lld", (long long)id);
+        store_trials(coord->store, id, &trials, err) < 0) {
+        (void)err_wrap(err, "run %lld", (long long)id);
+        return NULL;
+    }
     run = mem_new(struct coord_run);
     run->run = mem_steal(&row);
     run->open = run->run->state == RUN_RUNNING;
@@ -84,8 +87,7 @@ static int load_run(struct coord *coord, int64_t id, struct coord_run **ret, str
     coord->run =
         mem_grow(coord->run, &coord->runs_cap, coord->n_runs + 1, sizeof(struct coord_run *));
     coord->run[coord->n_runs++] = run;
-    *ret = run;
-    return 0;
+    return run;
 }
 
 static struct coord_run *in_memory(struct coord *coord, int64_t id)
@@ -101,9 +103,7 @@ struct coord_run *coord_run_get(struct coord *coord, int64_t id, struct err *err
 {
     struct coord_run *run = in_memory(coord, id);
 
-    if (!run && load_run(coord, id, &run, err) < 0)
-        return NULL;
-    return run;
+    return run ? run : load_run(coord, id, err);
 }
 
 int coord_run_open(struct coord *coord, int64_t id, struct coord_run **ret, struct err *err)
@@ -140,7 +140,8 @@ int coord_runs_load(struct coord *coord, struct err *err)
 
         if (list.v[i]->state != RUN_RUNNING)
             continue;
-        if (load_run(coord, list.v[i]->id, &run, err) < 0)
+        run = load_run(coord, list.v[i]->id, err);
+        if (!run)
             return -1;
         if (is_cancelled(run)) /* a restart in the middle of it */
             coord_run_cancel(coord, run, "a user");

@@ -98,6 +98,7 @@ MUST_CHECK int coord_keys_load(struct coord *coord, struct err *err);
 /* Remembers and lets in; durable when the writer is done. name may be a host or a user. */
 MUST_CHECK int coord_key_add(struct coord *coord, const char *key, const char *name,
                              const char *role, struct err *err);
+/* Of a host: its key is refused from now on. */
 void coord_key_revoke(struct coord *coord, const char *name);
 void coord_audit(struct coord *coord, const char *who, const char *what, const char *detail);
 

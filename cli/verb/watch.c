@@ -18,7 +18,7 @@ static int watch(int argc, char **argv)
 {
     CLEAN_DONE(strlist) struct strlist rest = {0};
     CLEAN(link) struct link *link = NULL;
-    struct follow_end end;
+    struct follow_end end = {.exit_code = EXIT_FAILED};
     struct err err = {0};
     char nothing;
     int code = view_parse(&spec, &nothing, argc, argv, &rest), result;

@@ -83,6 +83,7 @@ int lease_grant(struct lease_book *book, const char *host, int64_t run, uint64_t
         insert(book, at, host, run, epoch, now_ns);
         return 0;
     }
+    assert(book->v); /* found in it */
     if (book->v[at].run != run)
         return LEASE_BUSY;
     if (epoch <= book->v[at].epoch)
