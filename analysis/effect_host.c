@@ -3,11 +3,11 @@
 #include "analysis/effect_host.h"
 
 #include <gsl/gsl_cdf.h>
-#include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics.h>
 #include <math.h>
 
 #include "analysis/order.h"
+#include "analysis/rising.h"
 #include "analysis/signed_rank.h"
 #include "analysis/trimmed.h"
 #include "base/mem.h"
@@ -18,7 +18,7 @@ static double *sorted_copy(const double *v, size_t n)
 
     for (size_t i = 0; i < n; i++)
         copy[i] = v[i];
-    gsl_sort(copy, 1, n);
+    rising_sort(copy, n);
     return copy;
 }
 
@@ -90,7 +90,7 @@ static void centre_and_spread(const double *v, size_t n, double *ret_centre, dou
     *ret_centre = n ? gsl_stats_median_from_sorted_data(sorted, 1, n) : NAN;
     for (size_t i = 0; i < n; i++)
         sorted[i] = fabs(sorted[i] - *ret_centre);
-    gsl_sort(sorted, 1, n);
+    rising_sort(sorted, n);
     *ret_spread = n > 1 ? 1.4826 * gsl_stats_median_from_sorted_data(sorted, 1, n) : NAN;
     mem_free(sorted);
 }

@@ -4,15 +4,15 @@
  * of a cell inside a host, then Benjamini-Hochberg over hosts; the control arm; what caps a
  * verdict.
  */
+#include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/judge_state.h"
+#include "analysis/rising.h"
 #include "analysis/signed_rank.h"
 #include "base/mem.h"
-
-#include <gsl/gsl_sort.h>
 
 #define CHANGED 0.01 /* adjusted p at which an effect is said to come and go */
 
@@ -145,7 +145,7 @@ static void stretches(struct judge_part *part, double alpha)
                      n = s ? rounds->n - part->change_split : part->change_split;
         double *sorted = mem_dup(rounds->d + from, n * sizeof *sorted), level;
 
-        gsl_sort(sorted, 1, n);
+        rising_sort(sorted, n);
         stretch->effect[s] = signed_rank_estimate(sorted, n);
         signed_rank_interval(sorted, n, 1 - alpha, &stretch->ci[s], &level);
         mem_free(sorted);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  * Hosts measured in several sittings: their effects pooled with a variance between sittings, and a
  * verdict that holds in one of them only is none. */
-#include <gsl/gsl_sort.h>
 #include <math.h>
 
 #include "analysis/judge_state.h"
 #include "analysis/pool.h"
+#include "analysis/rising.h"
 #include "analysis/signed_rank.h"
 #include "analysis/trimmed.h"
 
@@ -36,7 +36,7 @@ static double *sorted_effects(const struct host_rounds *rounds, struct sitting s
 {
     double *sorted = mem_dup(rounds->d + sitting.from, sitting.n * sizeof *sorted);
 
-    gsl_sort(sorted, 1, sitting.n);
+    rising_sort(sorted, sitting.n);
     return sorted;
 }
 

@@ -4,11 +4,11 @@
 
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_randist.h>
-#include <gsl/gsl_sort.h>
 #include <math.h>
 #include <string.h>
 
 #include "analysis/modes_dip.h"
+#include "analysis/rising.h"
 #include "analysis/signed_rank.h"
 #include "base/mem.h"
 
@@ -29,7 +29,7 @@ static void make_points(const double *v, size_t n, struct points *ret)
     double *sorted = mem_dup(v, n * sizeof *v);
     double sum = 0, squares = 0;
 
-    gsl_sort(sorted, 1, n);
+    rising_sort(sorted, n);
     ret->v = mem_array(double, n + 1);
     ret->count = mem_array(double, n + 1);
     ret->n = 0;
@@ -239,7 +239,7 @@ static void fast_shift_paired(const struct host_rounds *rounds, double threshold
         if ((rounds->base[r] > threshold) != slow_is_above &&
             (rounds->candidate[r] > threshold) != slow_is_above)
             d[n++] = rounds->d[r];
-    gsl_sort(d, 1, n);
+    rising_sort(d, n);
     ret->fast_effect = signed_rank_estimate(d, n);
     signed_rank_interval(d, n, 1 - alpha, &ret->fast_ci, &level);
     mem_free(d);
@@ -258,7 +258,7 @@ static void fast_shift_unpaired(const struct host_rounds *rounds, double thresho
         for (size_t i = 0; i < rounds->n_run[arm]; i++)
             if ((rounds->run[arm][i] > threshold) != slow_is_above)
                 v[arm][n[arm]++] = (arm ? 1 : -1) * log(rounds->run[arm][i]);
-        gsl_sort(v[arm], 1, n[arm]);
+        rising_sort(v[arm], n[arm]);
     }
     if (n[0] > 0 && n[1] > 0) {
         const size_t all = n[0] * n[1];
@@ -328,7 +328,7 @@ void modes_host(const struct host_rounds *rounds, double alpha, bool higher_is_b
         ret->found = true;
         ret->threshold = exp(both.threshold);
         count_slow(rounds, ret->threshold, !higher_is_better, ret);
-        gsl_sort(v, 1, n);
+        rising_sort(v, n);
         ret->dip = modes_dip(v, n);
         ret->dip_p = modes_dip_p(ret->dip, n, DIP_DRAWS);
         if (interleaved) {

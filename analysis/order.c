@@ -4,10 +4,10 @@
 
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_sf_gamma.h>
-#include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics.h>
 #include <math.h>
 
+#include "analysis/rising.h"
 #include "base/mem.h"
 
 #define EXACT_RUNS 400
@@ -68,7 +68,7 @@ double order_streak_p(const double *v, size_t n)
 
     for (size_t i = 0; i < n; i++)
         sorted[i] = v[i];
-    gsl_sort(sorted, 1, n);
+    rising_sort(sorted, n);
     const double median = n ? gsl_stats_median_from_sorted_data(sorted, 1, n) : 0;
 
     for (size_t i = 0; i < n; i++)

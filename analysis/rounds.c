@@ -47,13 +47,27 @@ static void sort_rows(struct rounds_row *row, size_t n, int (*compare)(const voi
         qsort(row, n, sizeof *row, compare);
 }
 
+static uint64_t session_place(const struct frame *frame, size_t row)
+{
+    return (uint64_t)frame->session[row] << 32 | frame->position[row];
+}
+
 static bool positions_distinct(const struct frame *frame, const struct rounds_row *row, size_t n)
 {
-    uint64_t *v = mem_array(uint64_t, n + 1);
-    bool distinct = true;
+    uint64_t *v, most = 0;
+    bool distinct = true, rising = true;
 
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t here = session_place(frame, row[i].index);
+
+        rising = rising && (i == 0 || here > session_place(frame, row[i - 1].index));
+        most = here > most ? here : most;
+    }
+    if (rising || n > most + 1) /* nothing to sort: all apart, or more rows than places */
+        return rising;
+    v = mem_array(uint64_t, n + 1);
     for (size_t i = 0; i < n; i++)
-        v[i] = (uint64_t)frame->session[row[i].index] << 32 | frame->position[row[i].index];
+        v[i] = session_place(frame, row[i].index);
     rounds_sort_u64(v, n);
     for (size_t i = 1; i < n && distinct; i++)
         distinct = v[i] != v[i - 1];

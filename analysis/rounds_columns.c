@@ -3,11 +3,11 @@
 #include "analysis/rounds_columns.h"
 
 #include <gsl/gsl_heapsort.h>
-#include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/rising.h"
 #include "base/mem.h"
 
 static const char *const difference_metrics[] = {"wait_s",        "minflt",        "majflt",
@@ -181,7 +181,7 @@ double rounds_resolution(const struct host_rounds *rounds)
     for (int arm = 0; arm < 2; arm++)
         for (size_t i = 0; i < rounds->n_run[arm]; i++)
             v[i + (arm ? rounds->n_run[0] : 0)] = rounds->run[arm][i];
-    gsl_sort(v, 1, n);
+    rising_sort(v, n);
     for (size_t i = 0; i < n; i++) {
         sum += v[i];
         if (i > 0 && v[i] > v[i - 1])

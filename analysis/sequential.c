@@ -3,11 +3,11 @@
 #include "analysis/sequential.h"
 
 #include <gsl/gsl_cdf.h>
-#include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics.h>
 #include <math.h>
 #include <string.h>
 
+#include "analysis/rising.h"
 #include "analysis/signed_rank.h"
 #include "base/mem.h"
 
@@ -156,7 +156,7 @@ static enum sequential_decision look_at(const double *d, size_t n, double level,
     if (signed_rank_p(d, n) <= level)
         return SEQUENTIAL_STOP_DECIDED;
     sorted = mem_dup(d, n * sizeof *d);
-    gsl_sort(sorted, 1, n);
+    rising_sort(sorted, n);
     const bool inside = signed_rank_interval(sorted, n, 1 - 2 * level, &ci, &attained) &&
                         ci.lo > -theta && ci.hi < theta;
 
@@ -257,7 +257,7 @@ double sequential_e_p(const double *d, size_t n, double alpha)
         return 1;
     for (size_t i = 0; i < first; i++)
         size[i] = fabs(d[i]);
-    gsl_sort(size, 1, first);
+    rising_sort(size, first);
     const double u = gsl_stats_median_from_sorted_data(size, 1, first);
 
     if (!(u > 0))

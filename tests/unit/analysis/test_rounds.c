@@ -114,6 +114,28 @@ static void a_third_sitting_keeps_its_order(void **state)
     }
 }
 
+static void runs_stand_in_the_order_they_were_taken(void **state)
+{
+    CLEAN(frame) struct frame *frame = rows("A2 A0 A1 B1 B2 B0", true);
+
+    (void)state;
+    for (size_t i = 0; i < 6; i++) {
+        made_set(frame, i, "elapsed_s", 1 + (double)i);
+        made_set(frame, i, "user_s", 0.5 + (double)i);
+        made_set(frame, i, "sys_s", 0.25);
+    }
+    CLEAN_DONE(host_rounds) struct host_rounds got = build(frame, &elapsed);
+
+    made_text("design", design_name(got.design), "blocked");
+    for (size_t i = 0; i < 3; i++) {
+        made_near("run of A", got.run[0][i], 1 + (double)i, 0);
+        made_near("run of B", got.run[1][i], 4 + (double)i, 0);
+        made_near("its user time", got.run_part[1][1][i], 3.5 + (double)i, 0);
+        made_near("round by round", got.d[i], log((got.candidate[i]) / got.base[i]), 1e-15);
+    }
+    made_near("round 0: the second A, the last B", got.d[0], log(6.0 / 2.0), 1e-15);
+}
+
 static void repeats_enter_as_the_mean_of_ln(void **state)
 {
     CLEAN(frame) struct frame *frame = frame_new();
@@ -420,10 +442,49 @@ static void joining_keeps_parts_and_designs_only_where_both_have_them(void **sta
     assert_non_null(more.part[0]);
     host_rounds_join(&into, &last);
     made_text("a lone sample changes nothing", design_name(into.design), "randomised");
+    struct host_rounds alone = build(rest, &elapsed), good = build(one, &elapsed);
+
+    host_rounds_join(&alone, &good);
+    made_text("nor does it stand in the way", design_name(alone.design), "randomised");
+    host_rounds_done(&alone);
     host_rounds_join(&into, &more);
     assert_null(into.part[0]);
     made_text("the weaker design", design_name(into.design), "blocked");
     assert_int_equal(into.n, 4);
+}
+
+static void joining_fills_labels_that_one_side_lacks(void **state)
+{
+    CLEAN(frame) struct frame *one = rows("A0 B0", false);
+    CLEAN(frame) struct frame *two = rows("B0 A0", false);
+
+    (void)state;
+    made_word(one, 0, "sink", "pipe");
+    made_set(one, 0, "env_bytes", 64);
+    made_word(two, 1, "libc", "2.36");
+    for (size_t i = 0; i < 2; i++) {
+        made_word(one, i, "kernel", i ? "5" : "4");
+        for (int k = 0; k < 2; k++) {
+            made_set(k ? two : one, i, "user_s", 0.1);
+            made_set(k ? two : one, i, "sys_s", 0.1);
+        }
+    }
+    CLEAN_DONE(host_rounds) struct host_rounds into = build(two, &elapsed);
+    struct host_rounds more = build(one, &elapsed);
+
+    host_rounds_join(&into, &more);
+    assert_int_equal(into.n, 2);
+    assert_null(label(&into, "libc")->text[1]);
+    made_text("position", label(&into, "position")->text[1], "base first");
+    made_text("differs", into.arms_differ, "kernel");
+    made_near("parts are kept", into.part[1][1], 0, 1e-15);
+    made_near("of both", into.run_part[0][1][1], 0.1, 0);
+    CLEAN_DONE(host_rounds) struct host_rounds first = build(one, &elapsed);
+    struct host_rounds second = build(two, &elapsed);
+
+    host_rounds_join(&first, &second);
+    assert_true(isnan(label(&first, "env_bytes")->number[1]));
+    assert_null(label(&first, "sink")->text[1]);
 }
 
 static void the_tick_is_the_least_step(void **state)
@@ -448,6 +509,7 @@ int main(void)
         cmocka_unit_test(no_rows_are_no_design),
         cmocka_unit_test(the_order_of_rows_in_the_input_does_not_matter),
         cmocka_unit_test(a_third_sitting_keeps_its_order),
+        cmocka_unit_test(runs_stand_in_the_order_they_were_taken),
         cmocka_unit_test(repeats_enter_as_the_mean_of_ln),
         cmocka_unit_test(a_bad_repeat_is_dropped_alone),
         cmocka_unit_test(rounds_without_a_good_value_are_counted_and_named),
@@ -462,6 +524,7 @@ int main(void)
         cmocka_unit_test(loads_are_means_of_what_is_known),
         cmocka_unit_test(one_machine_is_joined),
         cmocka_unit_test(joining_keeps_parts_and_designs_only_where_both_have_them),
+        cmocka_unit_test(joining_fills_labels_that_one_side_lacks),
         cmocka_unit_test(the_tick_is_the_least_step),
     };
 
