@@ -5,6 +5,7 @@
  */
 #include "analysis/separate.h"
 
+#include "analysis/effect_host.h"
 #include "analysis/separate_parts.h"
 
 #include <gsl/gsl_cdf.h>
@@ -73,28 +74,63 @@ static double power_of(const struct separate_input *in)
     return power;
 }
 
+static bool is_apart(const struct host_answer *answer)
+{
+    return answer->design == DESIGN_BLOCKED || answer->design == DESIGN_UNPAIRED;
+}
+
+static bool has_one_arm(const struct host_answer *answer)
+{
+    return (answer->samples[0] == 0) != (answer->samples[1] == 0);
+}
+
+static int64_t usual_rounds(const struct separate *separate)
+{
+    const int64_t rounds = (int64_t)separate->in->rounds;
+
+    return rounds > LEAST_ROUNDS ? rounds : LEAST_ROUNDS;
+}
+
+/* Hosts that ran both arms, but not side by side; and those that lack an arm. */
 static void interleave(struct separate *separate)
 {
-    size_t blocked = 0;
-    const char *first = NULL;
+    size_t blocked = 0, one_arm = 0;
+    const char *first = NULL, *first_of_one = NULL;
 
     for (size_t h = 0; h < separate->in->n_hosts; h++) {
         const struct host_answer *answer = separate->host[h]->answer;
 
-        if (!answer || (answer->design != DESIGN_BLOCKED && answer->design != DESIGN_UNPAIRED))
+        if (!answer || !is_apart(answer))
             continue;
-        blocked++;
-        first = first ? first : separate->host[h]->name;
+        if (has_one_arm(answer)) {
+            one_arm++;
+            first_of_one = first_of_one ? first_of_one : separate->host[h]->name;
+        } else {
+            blocked++;
+            first = first ? first : separate->host[h]->name;
+        }
+    }
+    if (one_arm > 0) {
+        struct next_step *step = separate_add(separate, NEXT_RUN_ON, 1.0);
+
+        step->host = mem_strdup(first_of_one);
+        step->blocks = usual_rounds(separate);
+        step->why = one_arm == 1
+                        ? mem_printf("%s has only one of the two variants: run both there, in "
+                                     "random order within rounds",
+                                     first_of_one)
+                        : mem_printf("%s and %zu more have only one of the two variants: run both "
+                                     "there, in random order within rounds",
+                                     first_of_one, one_arm - 1);
     }
     if (blocked == 0)
         return;
 
     struct next_step *step = separate_add(separate, NEXT_INTERLEAVE, 1.0);
-    int64_t rounds = (int64_t)separate->in->rounds;
 
     if (blocked == 1)
         step->host = mem_strdup(first);
-    step->blocks = rounds > LEAST_ROUNDS ? rounds : LEAST_ROUNDS;
+    step->blocks = usual_rounds(separate);
     step->why = mem_printf("on %zu host%s variant and time are the same thing: run the variants in "
                            "random order within "
                            "rounds",
@@ -113,6 +149,21 @@ static int soonest(const void *a, const void *b)
     if (x->gain != y->gain)
         return x->gain > y->gain ? -1 : 1;
     return strcmp(x->host->name, y->host->name);
+}
+
+/* No number of rounds like these makes up for arms that differ, a control that moved, an effect
+ * that comes and goes. */
+static bool lacks_rounds(const struct host_answer *answer)
+{
+    static const char *const otherwise[] = {"effect-changed", "one-session", "environment-changed"};
+
+    if (answer->verdict != VERDICT_INCONCLUSIVE || !isfinite(answer->rounds_needed) ||
+        (answer->design != DESIGN_RANDOMISED && answer->design != DESIGN_ALTERNATING))
+        return false;
+    for (size_t i = 0; i < sizeof otherwise / sizeof otherwise[0]; i++)
+        if (strlist_has(&answer->notes, otherwise[i]))
+            return false;
+    return answer->rounds_used < EFFECT_LEAST_ROUNDS || !isnan(answer->q);
 }
 
 /* Inconclusive hosts that more rounds would decide: worth what is not known about a host (one
@@ -136,9 +187,7 @@ static void more_blocks(struct separate *separate)
         const struct host_answer *answer = separate->host[h]->answer;
         double more;
 
-        if (!answer || answer->verdict != VERDICT_INCONCLUSIVE ||
-            !isfinite(answer->rounds_needed) ||
-            (answer->design != DESIGN_RANDOMISED && answer->design != DESIGN_ALTERNATING))
+        if (!answer || !lacks_rounds(answer))
             continue;
         more = answer->rounds_needed - (double)answer->rounds_used;
         if (more >= 1.0)
@@ -152,8 +201,8 @@ static void more_blocks(struct separate *separate)
 
         step->host = mem_strdup(undecided[i].host->name);
         step->blocks = (int64_t)fmin(undecided[i].blocks, 1e9);
-        step->why = mem_printf("%s is inconclusive; about %lld more rounds would likely decide it",
-                               step->host, (long long)step->blocks);
+        step->why = mem_printf("%s is inconclusive; about %lld more round%s would likely decide it",
+                               step->host, (long long)step->blocks, step->blocks == 1 ? "" : "s");
     }
     mem_free(undecided);
 }

@@ -228,6 +228,53 @@ static void nothing_to_tell_apart_asks_for_nothing(void **state)
     end(&scene);
 }
 
+static void a_host_that_lacks_a_variant_is_asked_for_both(void **state)
+{
+    struct scene scene;
+    const struct next_step *step;
+
+    (void)state;
+    begin(&scene, vendor_and_release);
+    scene.found = (struct facts_answer){0};
+    add_host(&scene, true, amd_fedora, VERDICT_UNCHANGED);
+    for (size_t h = 1; h < 3; h++) {
+        add_host(&scene, true, amd_fedora, VERDICT_INCONCLUSIVE);
+        scene.answer[h].design = DESIGN_UNPAIRED;
+        scene.answer[h].samples[0] = 12;
+    }
+    separate_next(&scene.in, &scene.step, &scene.n);
+    step = find(&scene, NEXT_RUN_ON);
+    assert_non_null(step);
+    assert_string_equal("h1", step->host);
+    assert_string_equal("h1 and 1 more have only one of the two variants: run both there, in "
+                        "random order within rounds",
+                        step->why);
+    assert_null(find(&scene, NEXT_INTERLEAVE));
+    end(&scene);
+}
+
+static void more_rounds_are_asked_for_only_where_they_help(void **state)
+{
+    struct scene scene;
+
+    (void)state;
+    begin(&scene, vendor_and_release);
+    scene.found = (struct facts_answer){0};
+    for (size_t h = 0; h < 3; h++) {
+        add_host(&scene, true, amd_fedora, VERDICT_INCONCLUSIVE);
+        scene.answer[h].rounds_needed = 13;
+        scene.answer[h].q = h == 1 ? NAN : 0.2; /* h1: its arms differ */
+    }
+    strlist_add(&scene.answer[0].notes, "effect-changed");
+    separate_next(&scene.in, &scene.step, &scene.n);
+    assert_int_equal(scene.n, 1);
+    assert_int_equal(scene.step[0].what, NEXT_MORE_BLOCKS);
+    assert_string_equal("h2 is inconclusive; about 1 more round would likely decide it",
+                        scene.step[0].why);
+    strlist_done(&scene.answer[0].notes);
+    end(&scene);
+}
+
 static void steady_load_asks_for_loaded_rounds(void **state)
 {
     struct scene scene;
@@ -252,6 +299,8 @@ int main(void)
         cmocka_unit_test(blocked_data_ask_for_interleaving_first),
         cmocka_unit_test(undecided_hosts_get_the_rounds_they_lack),
         cmocka_unit_test(nothing_to_tell_apart_asks_for_nothing),
+        cmocka_unit_test(a_host_that_lacks_a_variant_is_asked_for_both),
+        cmocka_unit_test(more_rounds_are_asked_for_only_where_they_help),
         cmocka_unit_test(steady_load_asks_for_loaded_rounds),
     };
 
