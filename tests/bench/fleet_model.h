@@ -22,7 +22,7 @@ struct fleet_model {
 };
 struct fleet {
     size_t n;
-    char (*name)[16];
+    char (*name)[24];
     struct fact_set **facts;
     struct frame **frame;
     double *truth; /* log effect of each host */
