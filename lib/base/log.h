@@ -7,7 +7,8 @@
 #pragma once
 #include "base/err.h"
 
-/* czmq.h brings syslog.h along, whose macros have two of our names: read it first, then drop them. */
+/* czmq.h brings syslog.h along, whose macros have two of our names: read it first, then drop them.
+ */
 #include <syslog.h>
 #undef LOG_DEBUG
 #undef LOG_INFO
