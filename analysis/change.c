@@ -15,7 +15,7 @@
 #include "base/rng.h"
 
 #define POINTS 60 /* most points the test works on */
-#define ENOUGH 50 /* draws at or above the observed value after which no more are made */
+#define ENOUGH 30 /* draws at or above the observed value after which no more are made */
 
 /* Medians of the first 1 … n values, by insertion into a sorted array. */
 static void running_medians(const double *d, size_t n, double *sorted, double *ret)

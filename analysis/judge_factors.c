@@ -41,12 +41,14 @@ static bool one_factor(struct judge *judge, uint32_t candidate, const char *fact
         for (size_t h = 0; h < judge->n_hosts && level && comparison->candidate == candidate; h++) {
             const struct judge_part *part = &comparison->part[h];
 
-            if (part->eligible)
-                piece[n++] = (struct factors_piece){.host = judge->host[h].name,
-                                                    .level = level,
-                                                    .round = part->rounds.round,
-                                                    .d = part->rounds.d,
-                                                    .n = part->rounds.n};
+            if (!part->eligible)
+                continue;
+            piece[n] = (struct factors_piece){.host = judge->host[h].name,
+                                              .level = level,
+                                              .round = part->rounds.round,
+                                              .d = part->rounds.d,
+                                              .n = part->rounds.n};
+            n++;
         }
     }
     const bool found = factors_test(factor, piece, n, &options, ret);

@@ -125,15 +125,16 @@ static void fleet_facts(const struct judge *judge, const struct judge_comparison
 
         if (!part->added || part->rounds.design == DESIGN_NONE)
             continue;
-        host[n++] = (struct explain_host){.name = judge->host[h].name,
-                                          .facts = judge->host[h].facts,
-                                          .d = part->rounds.d,
-                                          .n = part->rounds.n,
-                                          .pooled = part->eligible,
-                                          .y = part->answer.trimmed_effect,
-                                          .v = part->answer.trimmed_se * part->answer.trimmed_se,
-                                          .df = part->answer.df,
-                                          .verdict = part->answer.verdict};
+        host[n] = (struct explain_host){.name = judge->host[h].name,
+                                        .facts = judge->host[h].facts,
+                                        .d = part->rounds.d,
+                                        .n = part->rounds.n,
+                                        .pooled = part->eligible,
+                                        .y = part->answer.trimmed_effect,
+                                        .v = part->answer.trimmed_se * part->answer.trimmed_se,
+                                        .df = part->answer.df,
+                                        .verdict = part->answer.verdict};
+        n++;
     }
     explain_facts(host, n, &options, ret);
     mem_free(host);
