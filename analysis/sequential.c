@@ -227,7 +227,7 @@ double sequential_p_between(const struct sequential_table *table, const double *
                             uint32_t n, double now)
 {
     uint32_t look[SEQUENTIAL_LOOKS + 1];
-    double level[SEQUENTIAL_LOOKS + 1], lo = log(LEAST_ALPHA), hi = 0, x = fmax(log(now), lo);
+    double level[SEQUENTIAL_LOOKS + 1] = {0}, lo = log(LEAST_ALPHA), hi = 0, x = fmax(log(now), lo);
 
     memcpy(look, table->look, before * sizeof *look);
     look[before] = n;
