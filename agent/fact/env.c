@@ -8,6 +8,8 @@ static void read_env(const struct fact_context *context, struct fact_set *set)
 {
     const struct strmap *env = context->host_env;
 
+    /* workloads start with an environment of the agent's making: what it does not set is not set */
+    fact_put(set, "libc.tunables", "none", FACT_IDENTITY, "agent's configuration");
     for (size_t i = 0; env && i < env->n; i++) {
         CLEAN_MEM char *name = mem_printf("env.%s", env->key[i]);
 
