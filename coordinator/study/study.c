@@ -127,6 +127,27 @@ static const struct metric_def *metric_of(const struct experiment *spec, const c
     return NULL;
 }
 
+/* The judge makes these of the times that were recorded. */
+static bool is_made_of(const char *name, const struct strlist *numbers)
+{
+    bool cpu = strlist_has(numbers, "user_s") && strlist_has(numbers, "sys_s");
+    return cpu &&
+           (str_eq(name, "cpu_s") || (str_eq(name, "wait_s") && strlist_has(numbers, "elapsed_s")));
+}
+
+/* "wait" and "wait_s" are one metric. */
+static const char *full_name(const char *name)
+{
+    static const char *const times[] = {"elapsed_s", "user_s", "sys_s", "cpu_s", "wait_s"};
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
+        size_t length = strlen(times[i]) - strlen("_s");
+        if (strlen(name) == length && strncmp(name, times[i], length) == 0) {
+            return times[i];
+        }
+    }
+    return name;
+}
+
 static int check_metric(struct store *store, const struct run *run, const char *name,
                         struct err *err)
 {
@@ -138,7 +159,7 @@ static int check_metric(struct store *store, const struct run *run, const char *
     if (store_columns(store, run->id, &numbers, &texts, err) != 0) {
         return -1;
     }
-    if (strlist_has(&numbers, name)) {
+    if (strlist_has(&numbers, name) || is_made_of(name, &numbers)) {
         return 0;
     }
     const char *near = str_nearest(name, (const char *const *)numbers.v, numbers.n);
@@ -247,6 +268,9 @@ int study_explain(struct store *store, const struct run *run, const struct study
 {
     const struct experiment *spec = run->spec;
     const char *name = options->metric != NULL ? options->metric : spec->metric;
+    if (metric_of(spec, name) == NULL) {
+        name = full_name(name);
+    }
     if (check_metric(store, run, name, err) != 0) {
         return -1;
     }
@@ -270,7 +294,9 @@ int study_explain(struct store *store, const struct run *run, const struct study
         .alpha = isnan(options->alpha) ? spec->alpha : options->alpha,
         .min_effect = isnan(options->min_effect) ? spec->min_effect : options->min_effect,
         .metric = name,
-        .unit = metric != NULL && metric->unit != NULL ? metric->unit : "",
+        .unit = metric != NULL && metric->unit != NULL ? metric->unit
+                : str_ends(name, "_s")                 ? "s"
+                                                       : "",
         .higher_is_better = metric != NULL && metric->higher_is_better,
         .variant = names.variant,
         .digest = names.digest,
