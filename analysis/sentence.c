@@ -298,7 +298,7 @@ static const char *remedy(const struct sentence *s)
 
 static void add_next(struct sentence *s)
 {
-    const bool unsettled = s->c->outcome == ANSWER_INCONCLUSIVE;
+    const bool unsettled = s->c->outcome == ANSWER_INCONCLUSIVE || s->inconclusive == s->c->n_hosts;
     const char *why = s->c->n_next && s->c->next[0].why ? s->c->next[0].why
                       : unsettled                       ? remedy(s)
                                                         : NULL;

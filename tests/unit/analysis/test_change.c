@@ -91,16 +91,23 @@ static void false_alarms_keep_to_the_level(void **state)
         fail_msg("of 600: %u at 1 %%, %u at 10 %%", at1, at10);
 }
 
-/* Rounds with effect `first` up to `at`, then `second`. */
-static struct answer *comes_and_goes(double first, double second)
+/* Effect `first` for twelve rounds, then `second`. */
+static struct frame *in_two_stretches(double first, double second, uint64_t seed)
 {
-    CLEAN(frame) struct frame *frame = made_pairs(30, 0, 0.005, 44);
-    const struct judge_options options = made_options();
+    struct frame *frame = made_pairs(30, 0, 0.005, seed);
 
     for (size_t i = 0; i < frame->n; i++)
         if (frame->variant[i])
             made_set(frame, i, "elapsed_s",
                      frame->number[0].v[i] * exp(frame->round[i] < 12 ? first : second));
+    return frame;
+}
+
+static struct answer *comes_and_goes(double first, double second)
+{
+    CLEAN(frame) struct frame *frame = in_two_stretches(first, second, 44);
+    const struct judge_options options = made_options();
+
     return made_answer_one(&options, frame);
 }
 
@@ -118,6 +125,28 @@ static void an_effect_that_went_is_no_verdict(void **state)
     assert_true(host->stretch.ci[0].lo > 0.29 && host->stretch.ci[1].hi < 0.01);
     if (!strstr(host->reasons.v[0], "the effect itself changed"))
         fail_msg("reason: %s", host->reasons.v[0]);
+}
+
+/* More rounds of the same kind would not, so none are asked for. */
+static void a_fleet_without_a_verdict_says_what_would_settle_it(void **state)
+{
+    static const char *const names[] = {"h0", "h1", "h2", "h3"};
+    const struct judge_options options = made_options();
+    struct made_host host[4];
+
+    (void)state;
+    for (size_t h = 0; h < 4; h++)
+        host[h] = (struct made_host){.name = names[h], .frame = in_two_stretches(0.3, 0, 50 + h)};
+    CLEAN(answer) struct answer *answer = made_answer(&options, host, 4);
+    const struct comparison_answer *c = &answer->comparison[0];
+
+    if (!str_starts(c->sentence, "0 of 4 hosts have a verdict: the effect itself changed") ||
+        !str_ends(c->sentence, "Next: more rounds, in a later sitting as well, would settle it."))
+        fail_msg("got \"%s\"", c->sentence);
+    for (size_t i = 0; i < c->n_next; i++)
+        assert_int_not_equal(c->next[i].what, NEXT_MORE_BLOCKS);
+    for (size_t h = 0; h < 4; h++)
+        frame_free(host[h].frame);
 }
 
 static void two_stretches_that_agree_keep_the_verdict(void **state)
@@ -152,6 +181,7 @@ int main(void)
         cmocka_unit_test(equal_effects_have_not_changed),
         cmocka_unit_test(false_alarms_keep_to_the_level),
         cmocka_unit_test(an_effect_that_went_is_no_verdict),
+        cmocka_unit_test(a_fleet_without_a_verdict_says_what_would_settle_it),
         cmocka_unit_test(two_stretches_that_agree_keep_the_verdict),
         cmocka_unit_test(a_steady_effect_has_one_stretch),
     };
