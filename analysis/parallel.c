@@ -27,7 +27,7 @@ static void *do_share(void *memory)
 void parallel_run(unsigned threads, size_t n, void (*work)(void *context, size_t item),
                   void *context)
 {
-    struct share share[MOST_THREADS];
+    struct share share[MOST_THREADS] = {{0}};
     pthread_t thread[MOST_THREADS];
     bool started[MOST_THREADS] = {false};
     size_t parts = threads == 0 ? 1 : threads;
