@@ -15,6 +15,7 @@ static int how = OWN;
 static long kib = 64, line_bytes = 4000, passes = 2000;
 
 typedef unsigned char bytes16 __attribute__((vector_size(16)));
+typedef uint64_t words2 __attribute__((vector_size(16)));
 
 /* First byte of [p, p + n) that is a newline, n when there is none; 64 bytes a step. */
 static size_t own_line_end(const char *p, size_t n)
@@ -24,12 +25,11 @@ static size_t own_line_end(const char *p, size_t n)
 
     for (; i + 64 <= n; i += 64) {
         bytes16 part[4];
-        uint64_t any[2];
 
         memcpy(part, p + i, sizeof part);
-        part[0] = (bytes16)((part[0] == want) | (part[1] == want) | (part[2] == want) |
-                            (part[3] == want));
-        memcpy(any, &part[0], sizeof any);
+        const words2 any =
+            (words2)((part[0] == want) | (part[1] == want) | (part[2] == want) | (part[3] == want));
+
         if (any[0] | any[1])
             break;
     }
