@@ -83,7 +83,7 @@ static void remove_place(struct place *place)
 
 static bool cycles(long n, size_t size)
 {
-    struct place place;
+    struct place place = {.file = ""};
     char *data = malloc(size + 1), *back = calloc(1, size + 1);
     bool same = true;
 
