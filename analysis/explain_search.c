@@ -133,7 +133,7 @@ void explain_search_end(struct explain_search *search)
 void explain_search_complete(struct explain_search *search, struct explain_found *found)
 {
     double *scratch;
-    struct score_fit fit;
+    struct score_fit fit = {.tau2 = NAN};
 
     if (found->x)
         return;

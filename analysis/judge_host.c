@@ -74,7 +74,7 @@ static void sequential_numbers(const struct judge *judge, struct judge_part *par
                    n = part->rounds.n < last ? (uint32_t)part->rounds.n : last;
     struct effect_options repeated = *options;
     struct sequential_plan taken;
-    double p[SEQUENTIAL_LOOKS];
+    double p[SEQUENTIAL_LOOKS] = {0};
 
     sequential_plan_cut(&judge->looks, n, options->alpha, &taken);
     repeated.repeated_level = 1 - taken.level[taken.n - 1];

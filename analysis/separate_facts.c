@@ -291,7 +291,7 @@ static const char *other_level(const struct separate *separate, const struct cla
             continue;
         for (size_t i = 0; i < separate->in->n_hosts; i++)
             count += str_eq(level, fact_set_get(separate->host[i]->facts, member->fact));
-        if (count > best_count || (count == best_count && strcmp(level, best) < 0)) {
+        if (!best || count > best_count || (count == best_count && strcmp(level, best) < 0)) {
             best = level;
             best_count = count;
         }
