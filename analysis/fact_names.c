@@ -52,10 +52,12 @@ static const struct place places[] = {
     {"kernel_build",      FACT_CHAIN_KERNEL, 1},
 };
 
-static const char *const one_host[] = {
-    "host",     "hostname", "name",        "machine", "machine_id", "boot_id", "epoch",
-    "serial",   "uuid",     "address",     "mac",     "ip",         "ipv4",    "ipv6",
-    "bogomips", "mhz_now",  "current_mhz", "cur_mhz", "boot_time",  "uptime"};
+static const char *const one_host[] = {"host",       "hostname",    "name",    "machine",
+                                       "machine_id", "boot_id",     "epoch",   "machine_id_hash",
+                                       "serial",     "uuid",        "address", "mac",
+                                       "ip",         "ipv4",        "ipv6",    "bogomips",
+                                       "mhz_now",    "current_mhz", "cur_mhz", "boot_time",
+                                       "uptime"};
 static const char *const codes[] = {"family", "model",     "stepping", "microcode",
                                     "device", "device_id", "vendor_id"};
 
@@ -116,7 +118,11 @@ int fact_table_compare_names(const char *a, const char *b)
 
 bool fact_table_is_name(const char *fact)
 {
-    return ends_in(fact, one_host, sizeof one_host / sizeof *one_host);
+    int depth;
+
+    /* cpu.name is a model's name, not a host's */
+    return fact_table_chain(fact, &depth) == FACT_CHAIN_NONE &&
+           ends_in(fact, one_host, sizeof one_host / sizeof *one_host);
 }
 
 bool fact_names_is_code(const char *fact)

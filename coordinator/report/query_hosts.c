@@ -71,9 +71,11 @@ static void put_host_row(const struct page *page, const struct host *host, size_
     num_when(host->seen_wall_us, seen);
     CLEAN_MEM char *name = page_name(page, host->name, columns, true);
     size_t left = page->width > columns + 36 ? (page->width - (unsigned)columns - 36) / 2 : 10;
-    CLEAN_MEM char *cpu =
-        page_name(page, fact_or_dash(host, "cpu.model_name", "cpu.vendor"), left, true);
-    CLEAN_MEM char *os = page_name(page, fact_or_dash(host, "os.release", "os.id"), left, false);
+    CLEAN_MEM char *cpu = page_name(page, fact_or_dash(host, "cpu.name", "cpu.vendor"), left, true);
+    const char *version = fact_set_get(host->facts, "os.version");
+    CLEAN_MEM char *system = mem_printf("%s%s%s", fact_or_dash(host, "os.id", "os.release"),
+                                        version ? " " : "", version ? version : "");
+    CLEAN_MEM char *os = page_name(page, system, left, false);
     fprintf(page->out, "%s  %-12s  %-16s  %s  %s\n", name, state_of(host), seen, cpu, os);
 }
 
