@@ -12,6 +12,7 @@
 #include "coordinator/report/num.h"
 #include "coordinator/report/page.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -144,10 +145,11 @@ static int align(const char *file, struct history *history, struct err *err)
 
     qsort(history->record, history->n, sizeof *history->record,
           history->numeric ? by_number : by_text);
+    assert(history->record || history->n == 0); /* grown with each record */
     for (size_t i = 0; i < history->n; i++) {
         const struct record *record = &history->record[i], *last = i > 0 ? record - 1 : NULL;
-        bool same = last && (history->numeric ? last->at == record->at
-                                              : strcmp(last->time, record->time) == 0);
+        const bool same = last && (history->numeric ? last->at == record->at
+                                                    : strcmp(last->time, record->time) == 0);
 
         if (same && strcmp(last->host, record->host) == 0)
             return err_set(
@@ -252,6 +254,8 @@ static void plot(const struct page *page, const struct history *history, const d
     char grid[HEIGHT][COLUMNS_MOST];
     double lo = INFINITY, hi = -INFINITY;
 
+    if (n == 0)
+        return;
     memset(grid, ' ', sizeof grid);
     columns = columns < n ? columns : n;
     for (size_t t = 0; t < n; t++) {
@@ -263,11 +267,10 @@ static void plot(const struct page *page, const struct history *history, const d
             grid[row][change[c].at * columns / n] = '|';
     for (size_t t = 0; t < n && lo <= hi; t++) {
         double height = hi > lo ? (v[t] - lo) / (hi - lo) : 0.5;
-        char *cell = &grid[0][0];
 
         if (isnan(v[t]))
             continue;
-        cell = &grid[HEIGHT - 1 - (size_t)lround(height * (HEIGHT - 1))][t * columns / n];
+        char *cell = &grid[HEIGHT - 1 - (size_t)lround(height * (HEIGHT - 1))][t * columns / n];
         *cell = *cell == '*' || *cell == '@' ? '@' : '*';
     }
     for (size_t row = 0; row < HEIGHT && lo <= hi; row++) {
@@ -300,7 +303,7 @@ static void print_text(const struct history *history, const struct history_chang
     }
     if (n == 0)
         page_line(&page, "", 0, "No change point.");
-    for (size_t c = 0; c < n; c++) {
+    for (size_t c = 0; c < n && change[c].at < history->time.n; c++) {
         CLEAN_MEM char *time = page_name(&page, history->time.v[change[c].at], 40, false);
         char before[NUM_SIZE], after[NUM_SIZE], shift[NUM_SIZE], p[NUM_SIZE];
 
@@ -323,7 +326,7 @@ static void print_json(const struct history *history, const struct history_chang
     jot_count(&jot, "points", history->time.n);
     jot_texts(&jot, "hosts", &history->host);
     jot_open(&jot, "changes", '[');
-    for (size_t c = 0; c < n; c++) {
+    for (size_t c = 0; c < n && change[c].at < history->time.n; c++) {
         jot_open(&jot, NULL, '{');
         jot_count(&jot, "at", change[c].at);
         jot_text(&jot, "time", history->time.v[change[c].at]);

@@ -3,6 +3,7 @@
  * they would be taken. */
 #include "bench/fleet_model.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -114,6 +115,7 @@ static struct frame *draw_frame(const struct fleet_model *model, struct noise *n
     const size_t load = frame_number_column(frame, "load_other_cpu");
     const double base = exp(log(0.05) + rng_unit(rng) * 3);
 
+    assert(model->rounds > 0);
     for (size_t run = 0; run < 2 * model->rounds; run++) {
         const size_t row = frame_add_row(frame);
         const bool flip = run % 2 == 0 ? rng_below(rng, 2) : frame->variant[row - 1] == 0;
