@@ -12,7 +12,6 @@
 #include "coordinator/report/num.h"
 #include "coordinator/report/page.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -143,11 +142,14 @@ static int align(const char *file, struct history *history, struct err *err)
 {
     size_t point = 0;
 
+    if (!history->record)
+        return 0;
     qsort(history->record, history->n, sizeof *history->record,
           history->numeric ? by_number : by_text);
-    assert(history->record || history->n == 0); /* grown with each record */
+    const struct record *records = history->record;
+
     for (size_t i = 0; i < history->n; i++) {
-        const struct record *record = &history->record[i], *last = i > 0 ? record - 1 : NULL;
+        const struct record *record = &records[i], *last = i > 0 ? &records[i - 1] : NULL;
         const bool same = last && (history->numeric ? last->at == record->at
                                                     : strcmp(last->time, record->time) == 0);
 
